@@ -1,0 +1,242 @@
+#include "finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "../parallel.h"
+#include "large.h"
+
+namespace vedette::cpu::find {
+namespace {
+
+// Positions of a strip: what its rings need stays in a second-level cache of 512 KiB up to patterns of about 100 rows.
+constexpr int strip_columns = 512;
+// A unit shorter than this is not worth a hand-over to another thread, nanoseconds.
+constexpr double least_unit = 30e3;
+
+vdt_rect clipped_positions(const vdt_rect& exclude, const vdt_rect& region, int w, int h) {
+    // A position's rectangle meets the excluded one when its corner lies in the latter, grown by the pattern's size.
+    const auto from = [](std::int64_t value, std::int64_t limit) { return std::clamp<std::int64_t>(value, 0, limit); };
+    const std::int64_t x0 = from(std::int64_t{exclude.x} - region.x - w + 1, region.w);
+    const std::int64_t y0 = from(std::int64_t{exclude.y} - region.y - h + 1, region.h);
+    const std::int64_t x1 = from(std::int64_t{exclude.x} + exclude.w - region.x, region.w);
+    const std::int64_t y1 = from(std::int64_t{exclude.y} + exclude.h - region.y, region.h);
+    return {static_cast<std::int32_t>(x0), static_cast<std::int32_t>(y0), static_cast<std::int32_t>(x1 - x0),
+            static_cast<std::int32_t>(y1 - y0)};
+}
+
+}  // namespace
+
+vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params) {
+    const auto w = static_cast<std::int32_t>(scene.width), h = static_cast<std::int32_t>(scene.height);
+    const vdt_rect& r = params.region;
+    if (r.w == 0 && r.h == 0) return {0, 0, w, h};
+    if (r.w <= 0 || r.h <= 0 || r.x < 0 || r.y < 0 || r.x > w || r.y > h || r.w > w - r.x || r.h > h - r.y)
+        throw Failure(VDT_E_ARGUMENT, "template_find: the region " + std::to_string(r.x) + "," + std::to_string(r.y) +
+                                          "," + std::to_string(r.w) + "," + std::to_string(r.h) +
+                                          " does not lie inside the scene of " + std::to_string(w) + " x " +
+                                          std::to_string(h));
+    return r;
+}
+
+Finder::Finder(const Device& device) : device_(device), kernels_(kernels_for(device.isa)) {
+    for (std::uint32_t i = 0; i < std::max(1u, device.workers); ++i) workers_.push_back(std::make_unique<Worker>());
+}
+
+Task Finder::task_of(const Job& job) const {
+    Task task;
+    task.kernels = &kernels_;
+    task.scene = &scene_;
+    task.pattern = &job.prepared->pattern();
+    task.excluded = &job.excluded;
+    task.dense = &job.prepared->dense();
+    task.bound = job.bound;
+    task.masked = job.masked;
+    task.prepared = job.prepared.get();
+    task.isa = device_.isa;
+    if (job.bound == nullptr && job.masked == nullptr && job.transform != 0)
+        task.spectrum = &job.prepared->spectrum(kernels_, job.transform);
+    return task;
+}
+
+void Finder::add_pieces(std::size_t job, double cost) {
+    const Pattern& pattern = jobs_[job]->prepared->pattern();
+    const int columns = scene_.width() - pattern.w + 1, rows = scene_.height() - pattern.h + 1;
+    if (jobs_[job]->transform != 0 && jobs_[job]->bound == nullptr && jobs_[job]->masked == nullptr)
+        return add_blocks(job);
+    const int strips = (columns + strip_columns - 1) / strip_columns;
+    // Four units a worker even out what the pixels make of them; a unit's first window costs h rows, so it has many
+    // more.
+    const double wanted =
+        std::min(4.0 * static_cast<double>(workers_.size()), static_cast<double>(columns) * rows * cost / least_unit);
+    const int most = std::max(1, rows / std::max(8, 2 * pattern.h));
+    const int few = std::max(1, std::min(static_cast<int>(workers_.size()), rows / std::max(8, pattern.h / 2)));
+    const int bands = std::clamp(static_cast<int>(std::ceil(wanted / strips)), 1, std::max(most, strips > 1 ? 1 : few));
+    for (int b = 0; b < bands; ++b)
+        for (int s = 0; s < strips; ++s) {
+            const auto part = [](int total, int i, int n) { return static_cast<int>(std::int64_t{total} * i / n); };
+            Unit unit;
+            unit.y = part(rows, b, bands);
+            unit.rows = part(rows, b + 1, bands) - unit.y;
+            // Strips begin at whole groups, so that only the last one has a partial group.
+            const int groups = (columns + kernels_.group - 1) / kernels_.group;
+            unit.x = part(groups, s, strips) * kernels_.group;
+            unit.columns = std::min(columns, part(groups, s + 1, strips) * kernels_.group) - unit.x;
+            if (unit.rows > 0 && unit.columns > 0) pieces_.push_back({job, unit});
+        }
+}
+
+void Finder::add_blocks(std::size_t job) {
+    const Pattern& pattern = jobs_[job]->prepared->pattern();
+    const int columns = scene_.width() - pattern.w + 1, rows = scene_.height() - pattern.h + 1;
+    const FftBlock block = fft_block(pattern, jobs_[job]->transform);
+    for (int y = 0; y < rows; y += block.rows)
+        for (int x = 0; x < columns; x += block.columns)
+            pieces_.push_back({job, {x, y, std::min(block.columns, columns - x), std::min(block.rows, rows - y)}});
+}
+
+void Finder::choose_exhaustive(Job& job) {
+    const Pattern& pattern = job.prepared->pattern();
+    const int columns = scene_.width() - pattern.w + 1, rows = scene_.height() - pattern.h + 1;
+    const Exhaustive way = find::choose_exhaustive(pattern, columns, rows, device_.isa);
+    job.transform = way.transform;
+    job.exhaustive_price = way.cost / (static_cast<double>(columns) * rows);
+}
+
+void Finder::choose_way(Job& job, double threshold, vdt_token* token) {
+    const double positions = static_cast<double>(scene_.width() - job.prepared->pattern().w + 1) *
+                             (scene_.height() - job.prepared->pattern().h + 1);
+    const bool same = job.chosen_for == job.prepared && job.chosen_threshold == threshold &&
+                      job.chosen_width == scene_.width() && job.chosen_height == scene_.height();
+    const auto survived = static_cast<double>(job.survivors.exchange(0));
+    // Four times the expected survivors, with room for what a sample cannot see: the scene has changed its kind.
+    if (same && ((!job.choice.pruned && job.choice.masked == nullptr) ||
+                 survived <= 4 * job.choice.share * positions + 0.01 * positions))
+        return;
+    job.choice = choose(*job.prepared, scene_, threshold, job.exhaustive_price, device_, token);
+    job.chosen_for = job.prepared;
+    job.chosen_threshold = threshold;
+    job.chosen_width = scene_.width();
+    job.chosen_height = scene_.height();
+}
+
+void Finder::prepare_jobs(const vdt_call& call, const vdt_template_find_params& params, const vdt_rect& region) {
+    pieces_.clear();
+    while (jobs_.size() < params.pattern_count) jobs_.push_back(std::make_unique<Job>());
+    lists_.resize(params.pattern_count * workers_.size());
+    for (HitList& list : lists_) list.clear();
+    for (std::size_t p = 0; p < params.pattern_count; ++p) {
+        Job& job = *jobs_[p];
+        job.prepared = prepare(*call.inputs[1 + 2 * p], call.inputs[2 + 2 * p], job.prepared);
+        const Pattern& pattern = job.prepared->pattern();
+        if (pattern.area == 0)
+            throw Failure(VDT_E_ARGUMENT,
+                          "template_find: the mask of pattern " + std::to_string(p) + " takes no pixel");
+        if (pattern.variance == 0)
+            throw Failure(VDT_E_ARGUMENT,
+                          "template_find: pattern " + std::to_string(p) +
+                              " has no variance (every pixel taken is the same); compare colours instead");
+        job.goal.threshold = params.threshold;
+        job.goal.best_only = (params.flags & VDT_FIND_BEST_ONLY) != 0;
+        job.goal.local_maxima = (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0;
+        job.goal.max_results = params.max_results;
+        job.goal.begin();
+        job.first_list = p * workers_.size();
+        job.excluded.clear();
+        if (pattern.w > region.w || pattern.h > region.h) continue;
+        for (std::uint32_t e = 0; e < params.exclude_count; ++e) {
+            if (params.exclude[e].w <= 0 || params.exclude[e].h <= 0) continue;
+            const vdt_rect positions = clipped_positions(params.exclude[e], region, pattern.w, pattern.h);
+            if (positions.w > 0 && positions.h > 0) job.excluded.push_back(positions);
+        }
+        double cost = 0;
+        job.bound = nullptr;
+        job.masked = nullptr;
+        choose_exhaustive(job);
+        cost = job.exhaustive_price;
+        if (pattern.small()) {
+            choose_way(job, params.threshold, call.token);
+            job.masked = job.choice.masked;
+            if (job.choice.pruned) job.bound = &job.prepared->bound(job.choice.shape);
+            cost = job.choice.cost;
+        }
+        add_pieces(p, cost);
+    }
+}
+
+void Finder::run_pieces(vdt_token* token, const std::function<void(const Piece&, std::uint32_t)>& run) {
+    if (pieces_.empty()) return;
+    parallel_for(device_, token, 0, static_cast<std::uint32_t>(pieces_.size()), 1,
+                 [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
+                     for (std::uint32_t i = begin; i < end; ++i) run(pieces_[i], worker);
+                 });
+}
+
+vdt_code Finder::find(const vdt_call& call) {
+    const auto& params = *static_cast<const vdt_template_find_params*>(call.params);
+    const vdt_rect region = region_of(*call.inputs[0], params);
+    scene_.set(device_, call.token, *call.inputs[0], region);
+    prepare_jobs(call, params, region);
+    run_pieces(call.token, [&](const Piece& piece, std::uint32_t worker) {
+        Job& job = *jobs_[piece.job];
+        Task task = task_of(job);
+        task.goal = &job.goal;
+        HitList& hits = lists_[job.first_list + worker];
+        if (!task.pattern->small())
+            search_large(task, piece.unit, *workers_[worker], hits);
+        else if (task.masked != nullptr)
+            job.survivors.fetch_add(search_masked(task, piece.unit, *workers_[worker], hits),
+                                    std::memory_order_relaxed);
+        else if (task.bound != nullptr)
+            job.survivors.fetch_add(search_pruned(task, piece.unit, *workers_[worker], hits),
+                                    std::memory_order_relaxed);
+        else
+            search_dense(task, piece.unit, *workers_[worker], hits);
+    });
+    vdt_list& list = *call.lists_out[0];
+    list.count = list.needed = 0;
+    for (std::size_t p = 0; p < params.pattern_count; ++p) {
+        const Job& job = *jobs_[p];
+        list.needed += join_hits(job.goal, lists_.data() + job.first_list, workers_.size(), joined_);
+        for (const Hit& hit : joined_) {
+            if (list.count == list.capacity) break;
+            auto& item =
+                *reinterpret_cast<vdt_item*>(static_cast<unsigned char*>(list.items) + list.count * list.item_size);
+            item = {};
+            item.x = static_cast<float>(hit.x + region.x);
+            item.y = static_cast<float>(hit.y + region.y);
+            item.w = static_cast<float>(job.prepared->pattern().w);
+            item.h = static_cast<float>(job.prepared->pattern().h);
+            item.score = hit.score;
+            item.pattern = static_cast<std::uint32_t>(p);
+            ++list.count;
+        }
+    }
+    return list.needed > list.capacity ? VDT_INCOMPLETE : VDT_OK;
+}
+
+vdt_code Finder::map(const vdt_call& call) {
+    const auto& params = *static_cast<const vdt_template_map_params*>(call.params);
+    const vdt_image& image = *call.inputs[0];
+    scene_.set(device_, call.token, image,
+               {0, 0, static_cast<std::int32_t>(image.width), static_cast<std::int32_t>(image.height)});
+    if (jobs_.empty()) jobs_.push_back(std::make_unique<Job>());
+    Job& job = *jobs_[0];
+    job.prepared = prepare(*call.inputs[1], call.inputs[2], job.prepared);
+    pieces_.clear();
+    job.bound = nullptr;
+    job.masked = nullptr;
+    choose_exhaustive(job);
+    add_pieces(0, job.exhaustive_price);
+    const Task task = task_of(job);
+    run_pieces(call.token, [&](const Piece& piece, std::uint32_t worker) {
+        if (task.pattern->small())
+            map_dense(task, params.method, piece.unit, *workers_[worker], *call.outputs[0]);
+        else
+            map_large(task, params.method, piece.unit, *workers_[worker], *call.outputs[0]);
+    });
+    return VDT_OK;
+}
+
+}  // namespace vedette::cpu::find

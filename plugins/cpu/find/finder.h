@@ -1,0 +1,69 @@
+// template_find and template_map as a whole: checks, choice of the way, units of work, joining.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "planner.h"
+#include "prepared.h"
+
+namespace vedette::cpu::find {
+
+// One plan's state. Not thread-safe; the threads of the host's pool work inside find() and map().
+class Finder {
+public:
+    explicit Finder(const Device& device);
+
+    // Operation template_find; images and parameter struct sizes were checked, formats and sizes agree.
+    vdt_code find(const vdt_call& call);
+    // Operation template_map.
+    vdt_code map(const vdt_call& call);
+
+private:
+    struct Job {  // one pattern
+        std::shared_ptr<const Prepared> prepared;
+        const Bound* bound = nullptr;
+        const MaskedBound* masked = nullptr;
+        int transform = 0;            // tile side when every score is computed, 0 = directly
+        double exhaustive_price = 0;  // nanoseconds a position then
+        Excluded excluded;
+        Goal goal;
+        std::size_t first_list = 0;  // in lists_: one for each worker
+        // The choice is kept while pattern, threshold and scene's size stay, and the pixels behave as they were
+        // expected to.
+        Choice choice;
+        std::shared_ptr<const Prepared> chosen_for;
+        double chosen_threshold = 0;
+        int chosen_width = 0, chosen_height = 0;
+        std::atomic<std::uint64_t> survivors{0};
+    };
+    struct Piece {
+        std::size_t job;
+        Unit unit;
+    };
+
+    void prepare_jobs(const vdt_call& call, const vdt_template_find_params& params, const vdt_rect& region);
+    // Chooses direct correlation or transforms for computing every score.
+    void choose_exhaustive(Job& job);
+    void choose_way(Job& job, double threshold, vdt_token* token);
+    void add_pieces(std::size_t job, double cost);
+    void add_blocks(std::size_t job);
+    Task task_of(const Job& job) const;
+    void run_pieces(vdt_token* token, const std::function<void(const Piece&, std::uint32_t worker)>& run);
+
+    const Device& device_;
+    const Kernels& kernels_;
+    Scene scene_;
+    std::vector<std::unique_ptr<Job>> jobs_;
+    std::vector<Piece> pieces_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<HitList> lists_;
+    std::vector<Hit> joined_;
+};
+
+// The region of a call: the whole scene for an empty rectangle. Throws Failure when it reaches outside.
+vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params);
+
+}  // namespace vedette::cpu::find

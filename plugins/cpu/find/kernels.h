@@ -1,0 +1,196 @@
+// The search's inner loops, compiled once per instruction set. All pixels enter as I - 128, so that sums are small:
+// with channels * w * h < 2^17 (see max_area) every integer below fits its type.
+//
+// Buffers are given with `pad` readable (outputs: writable) elements beyond the count a call names; what lies there is
+// meaningless. Nothing here allocates, locks or throws.
+#pragma once
+
+#include "../op.h"
+
+namespace vedette::cpu::find {
+
+// Largest channels * width * height of a pattern for the 32-bit kernels: 2^14 * area < 2^31.
+constexpr std::int64_t max_area = (std::int64_t{1} << 17) - 1;
+constexpr int max_channels = 3;
+// Elements that kernels may touch beyond a count: one group of positions of the widest instruction set.
+constexpr int pad = 128;
+
+// One image row enters, one leaves: column sums of the last h rows and of their squares (all channels together), and
+// the column sums of the last block_h rows.
+struct ColumnStep {
+    int count;
+    int channels;
+    const std::uint8_t* enter[max_channels];
+    const std::uint8_t* leave[max_channels];        // h rows earlier, or a row of 128
+    const std::uint8_t* block_leave[max_channels];  // block_h rows earlier, or a row of 128
+    const std::uint8_t* ahead[max_channels];        // a row that enters soon, to be fetched into the cache
+    std::int32_t* sum[max_channels];
+    std::int32_t* square;
+    std::int16_t* block[max_channels];  // NULL = no blocks
+};
+
+// Sums over windows of `width` columns: window[x] = sum of column[x .. x + width - 1]. column[-1] is readable.
+struct WindowSum {
+    int count;
+    int width;
+    const std::int32_t* column;
+    std::int32_t* window;
+};
+
+// One row of block sums (block_w wide), paired with the row block_h above: pair[x] = (upper, lower) as 16-bit halves;
+// energy[x] = sum over the blocks_x blocks of a window at x and over channels of (upper^2 + lower^2) >> shift; total[x]
+// = sum over the same blocks of upper + lower, per channel.
+struct BlockRow {
+    int count;  // positions x
+    int channels;
+    int block_w, blocks_x;
+    int shift;
+    const std::int16_t* column[max_channels];
+    std::int16_t* row[max_channels];          // out: block sums, count + (blocks_x - 1) * block_w
+    const std::int16_t* upper[max_channels];  // row, block_h rows earlier; NULL = no pairs yet
+    std::int32_t* pair[max_channels];         // out
+    std::int32_t* energy;                     // out, NULL = not wanted
+    std::int32_t* total[max_channels];        // out, NULL = not wanted
+    std::int32_t* scratch;                    // count + (blocks_x - 1) * block_w, twice
+};
+
+struct Survivor {
+    std::int32_t x;
+    float need;    // what the detail must add at least: <I, T detail> >= need, or the window is no hit
+    float spread;  // norm of the window's detail, rounded up
+};
+
+// The bound test of a row of windows; the meaning of the terms is in bound.h.
+struct TestRow {
+    int count;
+    int channels;
+    const std::int32_t* sum[max_channels];
+    const std::int32_t* square;
+    int pair_rows;  // rows of block pairs in a window
+    int block_w, blocks_x;
+    const std::int32_t* const* pair;    // channels * pair_rows rows
+    const std::int32_t* const* energy;  // pair_rows rows
+    const std::int32_t* const* total;   // channels * pair_rows rows, NULL = the blocks cover the window
+    const std::int32_t* coefficient;    // channels * pair_rows * blocks_x pairs of 16-bit halves
+    std::int32_t area;                  // of a window, one channel
+    float inverse_area, inverse_outer, energy_scale, energy_slack;
+    float scale;                                     // of the coefficients
+    float inner[max_channels], outer[max_channels];  // weights of the sums inside and outside the blocks
+    float slack;                                     // absolute
+    float projected, residual, limit;                // norms of the pattern's parts, and of the score's limit
+};
+
+// correlation[x] = sum over channels, pair rows j, blocks i of pair[j][x + i block_w] . coefficient[j][i] (pairs of 16
+// bits).
+struct CorrelateRow {
+    int count;
+    int channels;
+    int pair_rows, block_w, blocks_x;
+    const std::int32_t* const* pair;
+    const std::int32_t* coefficient;
+    std::int32_t* correlation;
+};
+
+// The bound test under a mask; the terms: masked.h.
+struct MaskedRow {
+    int count;
+    int channels;
+    const std::int32_t* sum[max_channels];  // of the whole rectangle
+    const std::int32_t* square;
+    int pairs;                        // of blocks inside the mask
+    const std::int32_t* const* pair;  // [channel * pairs + k]: that pair's values by position
+    const std::int32_t* coefficient;  // the same order
+    int shift;
+    float inverse_area, inverse_inner;  // 1 / pixels of the rectangle, of the blocks; one channel
+    float energy_scale, scale;
+    float residual, limit, gain;  // gain = sqrt(limit^2 - residual^2)
+};
+
+// What scores are made of: sums of I' = I - 128 and T' = T - 128 over the window or, with a mask, over its masked
+// pixels.
+struct ScoreRow {
+    int count;
+    int channels;
+    const std::int32_t* correlation;  // sum of I' T'
+    const std::int32_t* sum[max_channels];
+    const std::int32_t* square;
+    double area;                       // pixels, one channel
+    double pattern_sum[max_channels];  // of T'
+    double pattern_variance;           // v_T
+    double pattern_square;             // sum of T^2, all channels (not shifted)
+};
+
+// Rows of an image: rows[y] + x is readable up to `pad` bytes beyond the width.
+using Rows = const std::uint8_t* const*;
+
+// Rows or columns transformed together.
+constexpr int fft_lanes = 8;
+
+// A complex tile of n x n values, n a power of two of at least 8; rows `stride` values apart.
+struct FftTile {
+    int n;
+    std::ptrdiff_t stride;
+    double* re;
+    double* im;
+    double* panel;        // scratch of 2 * n * fft_lanes
+    const double* roots;  // exp(-2 pi i k / n), k < n, as pairs
+};
+
+// What goes into a tile: sums over channels of pixels - 128 (or their squares) at columns x_re + i and x_im + i, of
+// `rows` rows; or, with no channels, `values` as the real part. The rest is 0.
+struct FftSource {
+    int rows;
+    int columns_re, columns_im;
+    std::int64_t x_re, x_im;
+    int channels;
+    Rows pixels[max_channels];
+    bool squared;
+    const std::int16_t* values;
+    std::ptrdiff_t value_stride;
+};
+
+struct Kernels {
+    int group;  // positions a group: counts of BlockRow, TestRow and CorrelateRow are rounded up to it
+    void (*column_step)(const ColumnStep&);
+    void (*window_sum)(const WindowSum&);
+    void (*block_row)(const BlockRow&);
+    // Windows that may reach the limit, in order of x; at most `count` of them.
+    int (*test_row)(const TestRow&, Survivor* survivors);
+    void (*correlate_row)(const CorrelateRow&);
+    // As test_row; of the survivors only x is set.
+    int (*masked_row)(const MaskedRow&, Survivor* survivors);
+    // Positions whose score may be at or above `threshold`; a superset by rounding only.
+    int (*hits_row)(const ScoreRow&, double threshold, std::int32_t* positions);
+    // Values of template_map, `method` as in ops.h.
+    void (*map_row)(const ScoreRow&, std::uint32_t method, bool masked, float* out);
+    // Sum over k < count, i < w of rows[order[k]][x + i] * coefficient[k * stride + i]; coefficients are 0 from w to
+    // the next multiple of 32. Exact when no lane exceeds 32 bits: 255 * |coefficient| * count * stride / 8 < 2^31.
+    std::int64_t (*dot)(Rows rows, std::int64_t x, const int* order, const std::int16_t* coefficient, int stride, int w,
+                        int count);
+    // The same for 8-bit coefficients within +-63; w is rounded up to a multiple of 32.
+    std::int64_t (*dot8)(Rows rows, std::int64_t x, const int* order, const std::int8_t* coefficient, int stride, int w,
+                         int count);
+    void (*masked_sums)(Rows rows, std::int64_t x, const std::int16_t* mask, int stride, int w, int h,
+                        std::int64_t* sum, std::int64_t* square);
+    void (*fft_forward)(const FftTile& tile, const FftSource& source);
+    // out (+)= in * conj(pattern).
+    void (*fft_multiply)(const FftTile& out, const FftTile& in, const FftTile& pattern, bool first);
+    // The inverse, rounded to integers: `columns` values of the real part of each row, then columns_im of the imaginary
+    // one.
+    void (*fft_inverse)(const FftTile& tile, int rows, int columns, double* out, std::ptrdiff_t out_stride,
+                        int columns_im);
+};
+
+namespace portable {
+extern const Kernels kernels;
+}
+namespace avx2 {
+extern const Kernels kernels;
+}
+namespace avx512 {
+extern const Kernels kernels;
+}
+
+const Kernels& kernels_for(Isa isa);
+
+}  // namespace vedette::cpu::find

@@ -1,0 +1,347 @@
+#include "search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "large.h"
+#include "prepared.h"
+
+namespace vedette::cpu::find {
+namespace {
+
+bool is_excluded(const Excluded& excluded, int x, int y) {
+    return std::any_of(excluded.begin(), excluded.end(),
+                       [&](const vdt_rect& r) { return x >= r.x && y >= r.y && x - r.x < r.w && y - r.y < r.h; });
+}
+
+float rounded_down(double value) {
+    return std::nextafter(static_cast<float>(value), -HUGE_VALF);
+}
+float rounded_up(double value) {
+    return std::nextafter(static_cast<float>(value), HUGE_VALF);
+}
+
+// What a window must reach beside its norm: the score's limit, less the rounding of the coefficients and of the test in
+// float (a handful of roundings of 2^-24 of norm * ||I - mean|| each).
+float limit_of(const Task& task, double threshold) {
+    return rounded_down(threshold * task.pattern->norm - 2e-6 * task.pattern->norm - task.bound->rounding * (1 + 1e-6));
+}
+
+SweepShape bound_shape(const Task& task) {
+    SweepShape shape;
+    const Bound& bound = *task.bound;
+    shape.w = task.pattern->w;
+    shape.h = task.pattern->h;
+    shape.block_w = bound.shape.w;
+    shape.block_h = bound.shape.h;
+    shape.blocks_x = bound.blocks_x;
+    shape.pair_rows = bound.pair_rows;
+    shape.left = bound.left;
+    shape.top = bound.top;
+    shape.shift = bound.shift;
+    shape.energies = true;
+    shape.totals = !bound.covered;
+    return shape;
+}
+
+TestRow test_of(const Task& task, const Unit& unit) {
+    const Bound& bound = *task.bound;
+    const Pattern& pattern = *task.pattern;
+    const double block_area = bound.shape.w * bound.shape.h;
+    TestRow test{};
+    test.count = unit.columns;
+    test.channels = pattern.channels;
+    test.pair_rows = bound.pair_rows;
+    test.block_w = bound.shape.w;
+    test.blocks_x = bound.blocks_x;
+    test.coefficient = bound.coefficients.data();
+    test.area = static_cast<std::int32_t>(pattern.area);
+    test.inverse_area = static_cast<float>(1.0 / static_cast<double>(pattern.area));
+    test.inverse_outer = bound.covered ? 0 : static_cast<float>(1.0 / static_cast<double>(bound.outer_area));
+    test.energy_scale = static_cast<float>(std::ldexp(1.0, bound.shift) / block_area);
+    test.energy_slack =
+        rounded_up(pattern.channels * bound.pair_rows * bound.blocks_x * std::ldexp(1.0, bound.shift) / block_area);
+    test.scale = static_cast<float>(bound.scale);
+    for (int c = 0; c < pattern.channels; ++c) {
+        test.inner[c] = static_cast<float>(bound.inner[c]);
+        test.outer[c] = static_cast<float>(bound.outer[c]);
+    }
+    test.slack = rounded_up(bound.slack);
+    test.projected = rounded_up(bound.projected + bound.rounding);
+    test.residual = rounded_up(bound.residual);
+    return test;
+}
+
+// Adds rows of blocks of the detail until the rest cannot reach what is needed. False: the window is no hit.
+bool detail_reaches(const Task& task, int x, int y, const Survivor& survivor) {
+    const Bound& bound = *task.bound;
+    const Pattern& pattern = *task.pattern;
+    const std::size_t rows = bound.detail_rest.size(), pixel_rows = bound.detail_order.size();
+    const auto stride = static_cast<std::size_t>(pattern.stride), block_h = static_cast<std::size_t>(bound.shape.h);
+    std::int64_t done = 0;
+    std::size_t next = 0;
+    for (const std::size_t part : {std::size_t{8}, std::size_t{4}, std::size_t{2}}) {
+        const std::size_t until = (rows + part - 1) / part;
+        if (until == next) continue;
+        for (int c = 0; c < pattern.channels; ++c)
+            done += task.kernels->dot8(
+                task.scene->rows(c) + y, x, bound.detail_order.data() + next * block_h,
+                bound.detail.data() + (static_cast<std::size_t>(c) * pixel_rows + next * block_h) * stride,
+                pattern.stride, pattern.w, static_cast<int>((until - next) * block_h));
+        next = until;
+        const double most = static_cast<double>(done) / bound.detail_scale +
+                            static_cast<double>(survivor.spread) * bound.detail_rest[next - 1];
+        if (most < static_cast<double>(survivor.need)) return false;
+    }
+    return true;
+}
+
+ScoreRow score_of(const Pattern& pattern, const Unit& unit) {
+    ScoreRow score{};
+    score.count = unit.columns;
+    score.channels = pattern.channels;
+    score.area = static_cast<double>(pattern.area);
+    score.pattern_variance = static_cast<double>(pattern.variance);
+    double square = static_cast<double>(pattern.moments.square);
+    for (int c = 0; c < pattern.channels; ++c) {
+        score.pattern_sum[c] = static_cast<double>(pattern.moments.sum[c]);
+        square += 256 * score.pattern_sum[c] + 16384 * score.area;
+    }
+    score.pattern_square = square;
+    return score;
+}
+
+// Calls row(y, ScoreRow) with the exact sums of every row of the unit.
+template <class Row>
+void sweep_dense(const Task& task, const Unit& unit, Worker& worker, const Row& row) {
+    const Pattern& pattern = *task.pattern;
+    const Kernels& kernels = *task.kernels;
+    const auto room = static_cast<std::size_t>(unit.columns) + 2 * pad;
+    grow(worker.correlation, room);
+    if (pattern.masked) {
+        for (int c = 0; c < pattern.channels; ++c) grow(worker.masked_sum[c], room);
+        grow(worker.masked_square, room);
+    }
+    ScoreRow score = score_of(pattern, unit);
+    score.correlation = worker.correlation.data();
+    if (task.spectrum != nullptr) {
+        worker.fft.run(kernels, *task.scene, pattern, *task.spectrum, unit.x, unit.y, unit.columns, unit.rows);
+        const auto take = [&](std::vector<std::int32_t>& to, const double* from) {
+            for (int x = 0; x < unit.columns; ++x) to[static_cast<std::size_t>(x)] = static_cast<std::int32_t>(from[x]);
+            return to.data();
+        };
+        if (pattern.masked) {
+            for (int y = 0; y < unit.rows; ++y) {
+                take(worker.correlation, worker.fft.product(y));
+                for (int c = 0; c < pattern.channels; ++c)
+                    score.sum[c] = take(worker.masked_sum[c], worker.fft.sum(c, y));
+                score.square = take(worker.masked_square, worker.fft.square(y));
+                row(unit.y + y, score);
+            }
+            return;
+        }
+        SweepShape sums_only;
+        sums_only.w = pattern.w;
+        sums_only.h = pattern.h;
+        worker.sweep.run(kernels, *task.scene, sums_only, unit, [&](const SweepRow& sums) {
+            take(worker.correlation, worker.fft.product(sums.y - unit.y));
+            for (int c = 0; c < pattern.channels; ++c) score.sum[c] = sums.sum[c];
+            score.square = sums.square;
+            row(sums.y, score);
+            return true;
+        });
+        return;
+    }
+    CorrelateRow correlate{};
+    correlate.count = unit.columns;
+    correlate.channels = pattern.channels;
+    correlate.pair_rows = task.dense->shape.pair_rows;
+    correlate.block_w = 1;
+    correlate.blocks_x = pattern.w;
+    worker.sweep.run(kernels, *task.scene, task.dense->shape, unit, [&](const SweepRow& sums) {
+        correlate.pair = sums.pair.data();
+        correlate.coefficient = task.dense->pattern.data();
+        correlate.correlation = worker.correlation.data();
+        kernels.correlate_row(correlate);
+        for (int c = 0; c < pattern.channels; ++c) score.sum[c] = sums.sum[c];
+        score.square = sums.square;
+        if (pattern.masked) {
+            CorrelateRow masked = correlate;
+            masked.coefficient = task.dense->mask.data();
+            masked.pair = sums.squares.data();
+            masked.correlation = worker.masked_square.data();
+            kernels.correlate_row(masked);
+            score.square = worker.masked_square.data();
+            masked.channels = 1;
+            for (int c = 0; c < pattern.channels; ++c) {
+                masked.pair = sums.pair.data() + c * correlate.pair_rows;
+                masked.correlation = worker.masked_sum[c].data();
+                kernels.correlate_row(masked);
+                score.sum[c] = worker.masked_sum[c].data();
+            }
+        }
+        row(sums.y, score);
+        return true;
+    });
+}
+
+}  // namespace
+
+std::int64_t product_at(const Task& task, int x, int y) {
+    const Pattern& pattern = *task.pattern;
+    const std::size_t plane = static_cast<std::size_t>(pattern.stride) * static_cast<std::size_t>(pattern.h);
+    std::int64_t product = 0;
+    for (int c = 0; c < pattern.channels; ++c)
+        product += task.kernels->dot(task.scene->rows(c) + y, x, pattern.rows.data(),
+                                     pattern.coefficients.data() + static_cast<std::size_t>(c) * plane, pattern.stride,
+                                     pattern.w, pattern.h) -
+                   128 * pattern.moments.sum[c];
+    return product;
+}
+
+// Measured on a 2-core Zen 3 VM, AVX2; portable kernels: assumed.
+std::pair<double, double> check_prices(const Pattern& pattern, Isa isa) {
+    const double pixels = static_cast<double>(pattern.stride) * pattern.h * pattern.channels;
+    const double slower = isa == Isa::portable ? 8 : 1;
+    return {slower * (15 + pixels * 0.004), slower * (15 + pixels * 0.02)};
+}
+
+void search_rest(const Task& task, const Unit& unit, Worker& worker, HitList& hits) {
+    Task rest = task;
+    rest.bound = nullptr;
+    const Exhaustive way = choose_exhaustive(*task.pattern, unit.columns, unit.rows, task.isa);
+    if (way.transform == 0) return search_dense(rest, unit, worker, hits);
+    rest.spectrum = &task.prepared->spectrum(*task.kernels, way.transform);
+    const FftBlock block = fft_block(*task.pattern, way.transform);
+    for (int y = 0; y < unit.rows; y += block.rows)
+        for (int x = 0; x < unit.columns; x += block.columns)
+            search_dense(rest,
+                         {unit.x + x, unit.y + y, std::min(block.columns, unit.columns - x),
+                          std::min(block.rows, unit.rows - y)},
+                         worker, hits);
+}
+
+bool checks_pay(const Task& task, const Unit& unit, int done, double spent) {
+    if (done % 16 != 0 || spent < 50e3) return true;
+    const int left = unit.rows - done;
+    return left == 0 || spent / done * left < 1.2 * choose_exhaustive(*task.pattern, unit.columns, left, task.isa).cost;
+}
+
+bool offer(const Task& task, HitList& hits, int x, int y, std::int64_t product, const Moments& window) {
+    const double score = exact_score(*task.pattern, product, window);
+    if (score < task.goal->now.load(std::memory_order_relaxed)) return false;
+    if (is_excluded(*task.excluded, x, y)) return false;
+    hits.add(*task.goal, {score, x, y});
+    return true;
+}
+
+DenseCoefficients dense_coefficients(const Pattern& pattern) {
+    DenseCoefficients dense;
+    dense.shape = dense_shape(pattern.w, pattern.h);
+    dense.shape.window_sums = !pattern.masked;
+    dense.shape.squares = pattern.masked;
+    const int rows = dense.shape.pair_rows;
+    const auto count = static_cast<std::size_t>(pattern.channels) * static_cast<std::size_t>(rows) *
+                       static_cast<std::size_t>(pattern.w);
+    dense.pattern.resize(count);
+    if (pattern.masked) dense.mask.resize(count);
+    std::size_t at = 0;
+    for (int c = 0; c < pattern.channels; ++c)
+        for (int j = 0; j < rows; ++j)
+            for (int x = 0; x < pattern.w; ++x, ++at) {
+                std::uint32_t value[2], one[2];
+                for (int k = 0; k < 2; ++k) {
+                    const int y = 2 * j + dense.shape.top + k;
+                    const bool taken = y >= 0 && pattern.taken(x, y);
+                    one[k] = taken ? 1 : 0;
+                    value[k] = taken ? static_cast<std::uint16_t>(pattern.pixel(c, x, y) - 128) : 0;
+                }
+                dense.pattern[at] = static_cast<std::int32_t>(value[0] | value[1] << 16);
+                if (pattern.masked) dense.mask[at] = static_cast<std::int32_t>(one[0] | one[1] << 16);
+            }
+    return dense;
+}
+
+std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, HitList& hits) {
+    const Pattern& pattern = *task.pattern;
+    TestRow test = test_of(task, unit);
+    grow(worker.survivors, static_cast<std::size_t>(unit.columns) + pad);
+    // Below this many pixels the whole check costs no more than its first part.
+    const bool staged = std::int64_t{pattern.w} * pattern.h * pattern.channels >= 512;
+    std::uint64_t survived = 0;
+    double spent = 0;
+    int done = 0;
+    const auto check_price = check_prices(pattern, task.isa);
+    worker.sweep.run(*task.kernels, *task.scene, bound_shape(task), unit, [&](const SweepRow& sums) {
+        const double threshold = task.goal->now.load(std::memory_order_relaxed);
+        test.limit = limit_of(task, threshold);
+        for (int c = 0; c < pattern.channels; ++c) test.sum[c] = sums.sum[c];
+        test.square = sums.square;
+        test.pair = sums.pair.data();
+        test.energy = sums.energy.data();
+        test.total = task.bound->covered ? nullptr : sums.total.data();
+        const int count = task.kernels->test_row(test, worker.survivors.data());
+        survived += static_cast<std::uint64_t>(count);
+        int hit = -2;  // the last hit of the row: its neighbour is likely one too and needs no look at its detail
+        for (int k = 0; k < count; ++k) {
+            const Survivor& survivor = worker.survivors[static_cast<std::size_t>(k)];
+            const int x = unit.x + survivor.x;
+            if (staged && hit != x - 1) {
+                spent += check_price.first;
+                if (!detail_reaches(task, x, sums.y, survivor)) continue;
+            }
+            spent += check_price.second;
+            Moments window;
+            window.square = sums.square[survivor.x];
+            for (int c = 0; c < pattern.channels; ++c) window.sum[c] = sums.sum[c][survivor.x];
+            if (offer(task, hits, x, sums.y, product_at(task, x, sums.y), window)) hit = x;
+        }
+        done = sums.y + 1 - unit.y;
+        return checks_pay(task, unit, done, spent);
+    });
+    if (done < unit.rows) search_rest(task, {unit.x, unit.y + done, unit.columns, unit.rows - done}, worker, hits);
+    return survived;
+}
+
+void search_dense(const Task& task, const Unit& unit, Worker& worker, HitList& hits) {
+    grow(worker.positions, static_cast<std::size_t>(unit.columns) + pad);
+    sweep_dense(task, unit, worker, [&](int y, const ScoreRow& score) {
+        const double threshold = task.goal->now.load(std::memory_order_relaxed);
+        const int count = task.kernels->hits_row(score, threshold, worker.positions.data());
+        for (int k = 0; k < count; ++k) {
+            const std::int32_t x = worker.positions[static_cast<std::size_t>(k)];
+            Moments window;
+            window.square = score.square[x];
+            for (int c = 0; c < score.channels; ++c) window.sum[c] = score.sum[c][x];
+            offer(task, hits, unit.x + x, y, score.correlation[x], window);
+        }
+    });
+}
+
+void map_dense(const Task& task, std::uint32_t method, const Unit& unit, Worker& worker, const vdt_image& out) {
+    sweep_dense(task, unit, worker, [&](int y, const ScoreRow& score) {
+        auto* const row = reinterpret_cast<float*>(static_cast<std::uint8_t*>(out.plane[0].base) + out.plane[0].offset +
+                                                   y * out.plane[0].row_stride);
+        task.kernels->map_row(score, method, task.pattern->given_mask, row + unit.x);
+    });
+}
+
+Exhaustive choose_exhaustive(const Pattern& pattern, int columns, int rows, Isa isa) {
+    const double positions = static_cast<double>(columns) * rows;
+    const double direct = positions * (pattern.small() ? dense_cost(pattern, isa) : large_cost(pattern, isa));
+    const FftChoice fft = choose_fft(pattern, columns, rows);
+    const double transformed = fft.cost + positions * 3;
+    if (fft.n == 0 || direct <= transformed) return {0, direct};
+    return {fft.n, transformed};
+}
+
+double dense_cost(const Pattern& pattern, Isa isa) {
+    // Measured on a 2-core Zen 3 VM (AVX2: 32 products a cycle at best); AVX-512 with VNNI: 2-core Zen 4 VM; portable:
+    // assumed.
+    const double rate = isa == Isa::avx512 ? 160 : isa == Isa::avx2 ? 80 : 8;  // products a nanosecond
+    const double passes = pattern.masked ? 3 : 1;
+    return 1.5 + passes * pattern.w * pattern.h * pattern.channels / rate;
+}
+
+}  // namespace vedette::cpu::find

@@ -1,0 +1,19 @@
+# Sources of the template search, relative to the folder above: compiled once, and compiled per instruction set.
+set(VEDETTE_CPU_FIND_SOURCES
+    find/bound.cc
+    find/fft.cc
+    find/finder.cc
+    find/hits.cc
+    find/kernel_choice.cc
+    find/large.cc
+    find/masked.cc
+    find/pattern.cc
+    find/planner.cc
+    find/prepared.cc
+    find/scene.cc
+    find/search.cc
+    find/sweep.cc
+    ops/template_find.cc
+    ops/template_map.cc)
+set(VEDETTE_CPU_FIND_KERNELS
+    find/kernels.cc)

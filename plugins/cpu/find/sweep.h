@@ -1,0 +1,90 @@
+// One worker's pass over a rectangle of positions, row by row: running window sums, rings of paired block rows, and a
+// callback for each row of positions. All scratch lies here and is reused from call to call.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels.h"
+#include "scene.h"
+
+namespace vedette::cpu::find {
+
+// Positions [x, x + columns) x [y, y + rows) of the region.
+struct Unit {
+    int x = 0, y = 0, columns = 0, rows = 0;
+};
+
+// Which sums a sweep keeps for windows of w x h.
+struct SweepShape {
+    int w = 0, h = 0;
+    int block_w = 1, block_h = 1;
+    int blocks_x = 0, pair_rows = 0;  // in a window; pair_rows = 0: no blocks, only window sums
+    int left = 0, top = 0;            // of the first block; top -1: the first pair begins a row above the window
+    int shift = 0;                    // of block energies
+    bool window_sums = true;
+    bool energies = false, totals = false;
+    bool squares = false;  // pairs of squared pixels instead of energies: squares[channel * pair_rows + j]
+};
+
+// Pixels one by one: pairs of rows for direct correlation.
+SweepShape dense_shape(int w, int h);
+
+// What a callback sees of a row of positions; columns are counted from the unit's x. Row pointers: [channel * pair_rows
+// + j].
+struct SweepRow {
+    int y = 0;  // in the region
+    const std::int32_t* sum[max_channels] = {};
+    const std::int32_t* square = nullptr;
+    std::vector<const std::int32_t*> pair, energy, total, squares;
+};
+
+class Sweep {
+public:
+    // Calls row(const SweepRow&) for each row of the unit, downwards, until it returns false.
+    template <class Row>
+    void run(const Kernels& kernels, const Scene& scene, const SweepShape& shape, const Unit& unit, const Row& row) {
+        begin(kernels, scene, shape, unit);
+        for (int step = 0; step < steps_; ++step)
+            if (advance(step) && !row(row_)) return;
+    }
+
+private:
+    void begin(const Kernels& kernels, const Scene& scene, const SweepShape& shape, const Unit& unit);
+    bool advance(int step);  // true when a row of positions is complete
+    void pair_rows(int step);
+    void add_squares(int step);
+
+    // Rows of 32-bit values of equal length, addressed modulo their number.
+    struct Ring {
+        std::vector<std::int32_t> values;
+        std::size_t stride = 0;
+        int count = 1;
+        void reset(int rows, std::size_t length);
+        std::int32_t* row(int i) { return values.data() + static_cast<std::size_t>(i % count) * stride; }
+    };
+    struct BlockRing {  // the same of 16-bit block sums
+        std::vector<std::int16_t> values;
+        std::size_t stride = 0;
+        int count = 1;
+        void reset(int rows, std::size_t length);
+        std::int16_t* row(int i) { return values.data() + static_cast<std::size_t>(i % count) * stride; }
+    };
+
+    const std::uint8_t* pixels(int channel, int step) const;
+
+    const Kernels* kernels_ = nullptr;
+    const Scene* scene_ = nullptr;
+    SweepShape shape_;
+    Unit unit_;
+    int channels_ = 1, steps_ = 0, lead_ = 0, columns_ = 0, positions_ = 0;
+    SweepRow row_;
+    std::vector<std::uint8_t> neutral_;  // pixels of value 128
+    std::vector<std::int32_t> column_sum_[max_channels], column_square_, window_sum_[max_channels], window_square_,
+        scratch_;
+    std::vector<std::int16_t> block_column_[max_channels];
+    BlockRing block_[max_channels], square_block_[max_channels];
+    Ring pair_[max_channels], energy_, total_[max_channels], squares_[max_channels];
+};
+
+}  // namespace vedette::cpu::find

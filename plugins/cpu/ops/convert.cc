@@ -1,0 +1,172 @@
+// convert: between all 8-bit, 16-bit and float colour formats. Exact: every value is rounded once from the formula of
+// ops.h.
+#include "kernels/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "formats.h"
+#include "kernels/per_isa.h"
+#include "parallel.h"
+#include "stages.h"
+
+namespace vedette::cpu {
+
+VEDETTE_CPU_KERNELS(ConvertKernels, convert_kernels)
+
+namespace {
+
+constexpr std::uint64_t formats =
+    VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_BGR8) | VDT_FORMAT_BIT(VDT_FORMAT_BGRA8) |
+    VDT_FORMAT_BIT(VDT_FORMAT_RGB8) | VDT_FORMAT_BIT(VDT_FORMAT_RGBA8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAY16) |
+    VDT_FORMAT_BIT(VDT_FORMAT_BGR16) | VDT_FORMAT_BIT(VDT_FORMAT_BGRA16) | VDT_FORMAT_BIT(VDT_FORMAT_RGB16) |
+    VDT_FORMAT_BIT(VDT_FORMAT_RGBA16) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32) | VDT_FORMAT_BIT(VDT_FORMAT_BGRF32) |
+    VDT_FORMAT_BIT(VDT_FORMAT_PLANAR_BGRF32) | VDT_FORMAT_BIT(VDT_FORMAT_PLANAR_RGBF32);
+
+PixelLayout pixels_of(vdt_format format) {
+    const FormatLayout& layout = *layout_of(format);
+    const bool planar = layout.planes == 3;
+    const bool rgb = format == VDT_FORMAT_RGB8 || format == VDT_FORMAT_RGBA8 || format == VDT_FORMAT_RGB16 ||
+                     format == VDT_FORMAT_RGBA16 || format == VDT_FORMAT_PLANAR_RGBF32;
+    Depth depth = Depth::real32;
+    if (layout.element_bytes == 1) depth = Depth::bits8;
+    if (layout.element_bytes == 2) depth = Depth::bits16;
+    return {depth, static_cast<std::uint8_t>(planar ? 3 : layout.pixel_elements), rgb, planar};
+}
+
+bool is_real(vdt_format format) {
+    return pixels_of(format).depth == Depth::real32;
+}
+
+void check_format(vdt_format format, const char* role) {
+    if (format < 64 && (formats & VDT_FORMAT_BIT(format)) != 0) return;
+    const FormatLayout* const layout = layout_of(format);
+    throw Failure(VDT_E_UNSUPPORTED_FORMAT, std::string("convert: the ") + role + "'s format " +
+                                                (layout == nullptr ? "NONE" : layout->name) +
+                                                " is not a colour format");
+}
+
+void check_values(const vdt_convert_params& params, vdt_format in, vdt_format out) {
+    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "convert: flags must be 0");
+    if (is_real(in) == is_real(out)) return;  // the values are not used
+    if (!std::isfinite(params.scale) || params.scale == 0)
+        throw Failure(VDT_E_ARGUMENT, "convert: scale must be finite and not 0");
+    if (!std::isfinite(params.offset)) throw Failure(VDT_E_ARGUMENT, "convert: offset must be finite");
+}
+
+void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
+    answer.input_formats = formats;
+    answer.output_formats = formats;
+    if (query.input_count == 0) return;
+    if (query.input_count != 1 || query.output_count != 1)
+        throw Failure(VDT_E_ARGUMENT, "convert takes one input and one output");
+    const vdt_image& in = *query.inputs[0];
+    const vdt_image& out = *query.outputs[0];
+    check_format(in.format, "input");
+    check_format(out.format, "output");
+    if (in.width != out.width || in.height != out.height)
+        throw Failure(VDT_E_SIZE, "convert: input and output differ in size");
+    check_values(*static_cast<const vdt_convert_params*>(query.params), in.format, out.format);
+}
+
+void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
+    const vdt_image& in = *query.inputs[0];
+    const vdt_image& out = *query.outputs[0];
+    const double pixels = static_cast<double>(in.width) * in.height;
+    const auto bytes_of = [pixels](vdt_format format) {
+        const FormatLayout& layout = *layout_of(format);
+        return pixels * layout.element_bytes * layout.pixel_elements * layout.planes;
+    };
+    const PixelLayout from = pixels_of(in.format);
+    const PixelLayout to = pixels_of(out.format);
+    // Multiplications and additions of the gray sum, then one step a channel for the depth.
+    const double gray = to.channels == 1 && from.channels != 1 ? 6 : 0;
+    const double depth =
+        from.depth == to.depth ? 1 : (from.depth == Depth::real32 || to.depth == Depth::real32 ? 3 : 2);
+    vdt_cost_stage stage{};
+    stage.work = pixels * (gray + depth * to.channels);
+    stage.span = gray + depth;
+    stage.width = pixels;
+    stage.divergence = 1;
+    stage.global_bytes = bytes_of(in.format) + bytes_of(out.format);
+    stage.global_refs = stage.global_bytes / 64;
+    cost.flags = VDT_COST_EXACT;
+    cost.launches = 1;
+    add_stage(cost, stage);
+}
+
+class ConvertPlan final : public Plan {
+public:
+    ConvertPlan(const Device& device, vdt_format in, vdt_format out, const vdt_convert_params& params)
+        : device_(device),
+          kernels_(select_convert_kernels(device.isa)),
+          from_(pixels_of(in)),
+          to_(pixels_of(out)),
+          same_(in == out),
+          scale_(kernels_.make_scale(params.scale, params.offset)) {}
+
+    vdt_code run(const vdt_call& call) override {
+        const auto& params = *static_cast<const vdt_convert_params*>(call.params);
+        const vdt_image& in = *call.inputs[0];
+        const vdt_image& out = *call.outputs[0];
+        check_values(params, in.format, out.format);
+        const bool scaled = is_real(in.format) != is_real(out.format);
+        if (scaled && (params.scale != scale_.scale || params.offset != scale_.offset))
+            throw Failure(VDT_E_ARGUMENT, "convert: scale and offset differ from those the plan was made for");
+        // Pieces of about this many pixels: far above the cost of handing out a piece, far below the caches.
+        constexpr std::uint32_t piece_pixels = 1u << 15;
+        const std::uint32_t grain = std::max(1u, piece_pixels / in.width);
+        parallel_for(device_, call.token, 0, in.height, grain,
+                     [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                         for (std::uint32_t y = begin; y < end; ++y) convert_row(in, out, y);
+                     });
+        return VDT_OK;
+    }
+
+private:
+    void convert_row(const vdt_image& in, const vdt_image& out, std::uint32_t y) const {
+        if (same_) return copy_row(in, out, y);
+        if (from_.depth == Depth::bits8 && from_.channels != 1 && to_.depth == Depth::bits8) {
+            const auto* const first = row_of<const std::uint8_t>(in, 0, y);
+            auto* const result = row_of<std::uint8_t>(out, 0, y);
+            if (to_.channels == 1) return kernels_.gray8(first, from_.channels, from_.rgb, result, in.width);
+            return kernels_.reorder8(first, from_.channels, result, to_.channels, from_.rgb != to_.rgb, in.width);
+        }
+        ConvertRow row{};
+        row.from = from_;
+        row.to = to_;
+        row.width = in.width;
+        row.scale = scale_;
+        for (std::uint32_t plane = 0; plane < in.plane_count; ++plane) row.in[plane] = row_of<const void>(in, plane, y);
+        for (std::uint32_t plane = 0; plane < out.plane_count; ++plane) row.out[plane] = row_of<void>(out, plane, y);
+        kernels_.row(row);
+    }
+
+    static void copy_row(const vdt_image& in, const vdt_image& out, std::uint32_t y) {
+        const FormatLayout& layout = *layout_of(in.format);
+        for (std::uint32_t plane = 0; plane < layout.planes; ++plane)
+            std::memcpy(row_of<void>(out, plane, y), row_of<const void>(in, plane, y), row_bytes(layout, in.width));
+    }
+
+    const Device& device_;
+    const ConvertKernels& kernels_;
+    PixelLayout from_;
+    PixelLayout to_;
+    bool same_;
+    Scale scale_;
+};
+
+std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
+    return std::make_unique<ConvertPlan>(device, query.inputs[0]->format, query.outputs[0]->format,
+                                         *static_cast<const vdt_convert_params*>(query.params));
+}
+
+constexpr const char* variants[] = {"rows"};
+
+}  // namespace
+
+const OperationEntry convert_operation = {VDT_OP_CONVERT, variants, 1, support, cost, plan, sizeof(vdt_convert_params)};
+
+}  // namespace vedette::cpu

@@ -1,0 +1,181 @@
+// integral: sums of everything above and left, of squares, and tilted by 45 degrees. How: integral_sums.h.
+#include "ops/integral_sums.h"
+
+#include <string>
+
+#include "kernels/per_isa.h"
+#include "stages.h"
+
+namespace vedette::cpu {
+
+VEDETTE_CPU_KERNELS(IntegralKernels, integral_kernels)
+
+namespace {
+
+constexpr std::uint32_t all_flags = VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED | VDT_INTEGRAL_TILTED;
+std::uint32_t count_of(std::uint32_t flags) {
+    return static_cast<std::uint32_t>(__builtin_popcount(flags));
+}
+
+const char* name_of_output(std::uint32_t flag) {
+    return flag == VDT_INTEGRAL_SUM ? "sum" : (flag == VDT_INTEGRAL_SQUARED ? "squared" : "tilted");
+}
+
+void check_output(const vdt_image& in, const vdt_image& out, std::uint32_t flag) {
+    const vdt_format integer = flag == VDT_INTEGRAL_SQUARED ? VDT_FORMAT_I64 : VDT_FORMAT_I32;
+    const bool fits = out.format == VDT_FORMAT_F64 || (out.format == integer && in.format == VDT_FORMAT_GRAY8);
+    if (!fits)
+        throw Failure(
+            VDT_E_UNSUPPORTED_FORMAT,
+            std::string("integral: the ") + name_of_output(flag) + " of this input has the format F64" +
+                (in.format == VDT_FORMAT_GRAY8 ? (flag == VDT_INTEGRAL_SQUARED ? " or I64" : " or I32") : ""));
+    if (out.width != in.width + 1 || out.height != in.height + 1)
+        throw Failure(VDT_E_SIZE, "integral: outputs are one row and one column larger than the input");
+}
+
+bool is_bytes(const vdt_image& in) {
+    return in.format == VDT_FORMAT_GRAY8;
+}
+
+// Sums and sums of squares, without the tilted ones.
+std::uint32_t upright_count(std::uint32_t flags) {
+    return count_of(flags & ~static_cast<std::uint32_t>(VDT_INTEGRAL_TILTED));
+}
+
+std::uint64_t scratch_bytes_of(const Device& device, const vdt_image& in, std::uint32_t flags) {
+    std::uint64_t bytes = 0;
+    if (is_bytes(in)) bytes += ByteSums::scratch_bytes(device, in.width, in.height, upright_count(flags));
+    if ((flags & VDT_INTEGRAL_TILTED) != 0) bytes += TiltedSums::scratch_bytes(in.width, in.height);
+    return bytes;
+}
+
+void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
+    answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
+    answer.output_formats =
+        VDT_FORMAT_BIT(VDT_FORMAT_I32) | VDT_FORMAT_BIT(VDT_FORMAT_I64) | VDT_FORMAT_BIT(VDT_FORMAT_F64);
+    double width = VDT_MAX_DIMENSION;
+    double height = VDT_MAX_DIMENSION;
+    bool exact = false;
+    double most = 65025;
+    if (query.input_count != 0) {
+        const std::uint32_t flags = static_cast<const vdt_integral_params*>(query.params)->flags;
+        if (flags == 0 || (flags & ~all_flags) != 0)
+            throw Failure(VDT_E_ARGUMENT,
+                          "integral: flags name at least one of sum, squared and tilted, and nothing else");
+        if (query.input_count != 1 || query.output_count != count_of(flags))
+            throw Failure(VDT_E_ARGUMENT, "integral takes one input and one output for each flag");
+        const vdt_image& in = *query.inputs[0];
+        if (in.format != VDT_FORMAT_GRAY8 && in.format != VDT_FORMAT_GRAYF32)
+            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "integral: the input must be GRAY8 or GRAYF32");
+        std::uint32_t index = 0;
+        for (std::uint32_t flag = VDT_INTEGRAL_SUM; flag <= VDT_INTEGRAL_TILTED; flag <<= 1)
+            if ((flags & flag) != 0) check_output(in, *query.outputs[index++], flag);
+        const bool squared_first = (flags & VDT_INTEGRAL_SUM) == 0 && (flags & VDT_INTEGRAL_SQUARED) != 0;
+        const std::uint64_t integer = VDT_FORMAT_BIT(squared_first ? VDT_FORMAT_I64 : VDT_FORMAT_I32);
+        answer.output_formats =
+            VDT_FORMAT_BIT(VDT_FORMAT_F64) | (in.format == VDT_FORMAT_GRAY8 ? integer : std::uint64_t{0});
+        answer.scratch_bytes = scratch_bytes_of(device, in, flags);
+        exact = in.format == VDT_FORMAT_GRAY8;
+        width = in.width;
+        height = in.height;
+        most = (flags & VDT_INTEGRAL_SQUARED) != 0 ? 65025 : 255;
+    }
+    if (exact) return;
+    // Float pixels between -255 and 255: every sum passes through at most width + height additions (the tilted one
+    // through twice that), each rounded to 2^-53 of a sum that is at most width * height * most.
+    answer.determinism = VDT_DETERMINISM_TOLERANCE;
+    answer.tolerance = 2 * (width + height) * 0x1p-53 * width * height * most;
+}
+
+void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
+    const vdt_image& in = *query.inputs[0];
+    const std::uint32_t flags = static_cast<const vdt_integral_params*>(query.params)->flags;
+    const double pixels = static_cast<double>(in.width) * in.height;
+    const double in_bytes = pixels * (is_bytes(in) ? 1 : 4);
+    double out_bytes = 0;
+    double tilted_bytes = 0;
+    for (std::uint32_t index = 0; index < query.output_count; ++index) {
+        const double bytes = pixels * layout_of(query.outputs[index]->format)->element_bytes;
+        const bool is_tilted = (flags & VDT_INTEGRAL_TILTED) != 0 && index + 1 == query.output_count;
+        (is_tilted ? tilted_bytes : out_bytes) += bytes;
+    }
+    const double sums = upright_count(flags);
+    cost.flags = VDT_COST_EXACT;
+    cost.scratch_bytes = scratch_bytes_of(device, in, flags);
+    const auto stage_of = [&](double work, double span, double width, double bytes) {
+        vdt_cost_stage stage{};
+        stage.work = work;
+        stage.span = span;
+        stage.width = width;
+        stage.divergence = 1;
+        stage.global_bytes = bytes;
+        stage.global_refs = bytes / 64;
+        add_stage(cost, stage);
+        ++cost.launches;
+    };
+    if (sums != 0 && is_bytes(in)) {
+        const double bands = ByteSums::band_count(device, in.width, in.height);
+        if (bands > 1) stage_of(pixels * sums * (bands - 1) / bands, in.height / bands, in.width * bands, in_bytes);
+        stage_of(pixels * sums * 2, in.height / bands, in.width * bands, in_bytes + out_bytes);
+    } else if (sums != 0) {
+        stage_of(pixels * sums, in.width, in.height, in_bytes + out_bytes);
+        stage_of(pixels * sums, in.height, in.width, 2 * out_bytes);
+    }
+    // The tilted sums follow each other row by row on one worker: vectors of 16 at most.
+    if (tilted_bytes != 0) stage_of(pixels * 5, in.height, 16, in_bytes + tilted_bytes);
+}
+
+class IntegralPlan final : public Plan {
+public:
+    IntegralPlan(const Device& device, const vdt_image& in, std::uint32_t flags) : device_(device), flags_(flags) {
+        const bool sums = (flags & VDT_INTEGRAL_SUM) != 0;
+        const bool squares = (flags & VDT_INTEGRAL_SQUARED) != 0;
+        if (is_bytes(in) && (sums || squares))
+            bytes_ = std::make_unique<ByteSums>(device, in.width, in.height, sums, squares);
+        if ((flags & VDT_INTEGRAL_TILTED) != 0) tilted_ = std::make_unique<TiltedSums>(device, in.width, in.height);
+    }
+
+    vdt_code run(const vdt_call& call) override {
+        if (static_cast<const vdt_integral_params*>(call.params)->flags != flags_)
+            throw Failure(VDT_E_ARGUMENT, "integral: the flags differ from those the plan was made for");
+        const vdt_image& in = *call.inputs[0];
+        IntegralTarget targets[3];
+        std::uint32_t count = 0;
+        for (std::uint32_t flag = VDT_INTEGRAL_SUM; flag <= VDT_INTEGRAL_TILTED; flag <<= 1) {
+            if ((flags_ & flag) == 0) continue;
+            targets[count] = {call.outputs[count], flag};
+            ++count;
+        }
+        const std::uint32_t upright = upright_count(flags_);
+        if (bytes_ != nullptr)
+            bytes_->run(in, targets, upright, call.token);
+        else if (upright != 0)
+            integrate_reals(device_, in, targets, upright, call.token);
+        if (tilted_ != nullptr) tilted_->run(in, targets[upright], call.token);
+        return VDT_OK;
+    }
+
+private:
+    const Device& device_;
+    std::uint32_t flags_;
+    std::unique_ptr<ByteSums> bytes_;
+    std::unique_ptr<TiltedSums> tilted_;
+};
+
+std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
+    return std::make_unique<IntegralPlan>(device, *query.inputs[0],
+                                          static_cast<const vdt_integral_params*>(query.params)->flags);
+}
+
+constexpr const char* variants[] = {"bands"};
+
+}  // namespace
+
+const IntegralKernels& integral_kernels_of(Isa isa) noexcept {
+    return select_integral_kernels(isa);
+}
+
+const OperationEntry integral_operation = {
+    VDT_OP_INTEGRAL, variants, 1, support, cost, plan, sizeof(vdt_integral_params)};
+
+}  // namespace vedette::cpu

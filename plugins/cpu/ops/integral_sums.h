@@ -1,0 +1,94 @@
+// The ways of summing behind integral. Each is made for one shape of image, keeps the scratch of its runs, and runs in
+// one call at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "formats.h"
+#include "kernels/integral.h"
+#include "op.h"
+
+namespace vedette::cpu {
+
+// The kernels of an instruction set.
+const IntegralKernels& integral_kernels_of(Isa isa) noexcept;
+
+// One output, (w + 1) x (h + 1): its image, and which sums it takes (a VDT_INTEGRAL_ flag).
+struct IntegralTarget {
+    const vdt_image* image;
+    std::uint32_t flag;
+
+    template <class Sum>
+    Sum* row(std::uint32_t y) const {
+        return row_of<Sum>(*image, 0, y);
+    }
+    bool is_real() const { return image->format == VDT_FORMAT_F64; }
+    bool is_squared() const { return flag == VDT_INTEGRAL_SQUARED; }
+    // Writes row 0.
+    void clear_first_row() const;
+};
+
+// Sums and sums of squares of bytes; exact.
+//
+// The image is cut into bands of rows, one for each worker, and the bands run down on their own: each writes one
+// stretch of memory. (Strips of columns would share a cache line, and what the processor fetches ahead, in every row.)
+// What lies above a band it takes from the sums of whole columns, which a first loop takes over all bands but the last.
+// So pixels are read twice, from cache where the image fits, and sums are written once.
+class ByteSums {
+public:
+    ByteSums(const Device& device, std::uint32_t width, std::uint32_t height, bool sums, bool squares);
+    static std::uint64_t scratch_bytes(const Device& device, std::uint32_t width, std::uint32_t height,
+                                       std::uint32_t targets);
+    // 1 where there is nothing to run side by side.
+    static std::uint32_t band_count(const Device& device, std::uint32_t width, std::uint32_t height);
+    void run(const vdt_image& in, const IntegralTarget* targets, std::uint32_t count, vdt_token* token);
+
+private:
+    struct Scratch {
+        std::vector<std::uint32_t> columns;  // [piece][column]
+        std::vector<std::uint64_t> above;    // [band - 1][column], or doubles
+    };
+    void add_piece(const vdt_image& in, std::uint32_t piece);
+    void run_band(const vdt_image& in, const IntegralTarget& target, std::uint32_t band, vdt_token* token);
+    template <class Sum>
+    void run_band(void (*kernel)(const std::uint8_t*, std::uint32_t, const Sum*, Sum*), const vdt_image& in,
+                  const IntegralTarget& target, std::uint32_t band, vdt_token* token);
+    template <class Sum>
+    const Sum* sums_above(Scratch& scratch, std::uint32_t band);
+
+    const Device& device_;
+    const IntegralKernels& kernels_;
+    std::uint32_t width_;
+    std::uint32_t height_;
+    std::uint32_t bands_;
+    std::uint32_t band_rows_;   // of all but the last
+    std::uint32_t piece_rows_;  // of a band's first piece
+    Scratch sums_;
+    Scratch squares_;
+};
+
+// Sums and sums of squares of floats, in double. Rows are summed from left to right, then columns from top to bottom,
+// so that every sum is rounded in the same order whatever the number of workers and the instruction set.
+void integrate_reals(const Device& device, const vdt_image& in, const IntegralTarget* targets, std::uint32_t count,
+                     vdt_token* token);
+
+// Tilted sums, of bytes or floats, in 32-bit integers (modulo 2^32) or doubles.
+class TiltedSums {
+public:
+    TiltedSums(const Device& device, std::uint32_t width, std::uint32_t height);
+    static std::uint64_t scratch_bytes(std::uint32_t width, std::uint32_t height);
+    void run(const vdt_image& in, const IntegralTarget& target, vdt_token* token);
+
+private:
+    template <class Sum>
+    void run_as(const vdt_image& in, const IntegralTarget& target, vdt_token* token);
+
+    const Device& device_;
+    const IntegralKernels& kernels_;
+    std::unique_ptr<std::byte[]> scratch_;
+};
+
+}  // namespace vedette::cpu

@@ -1,0 +1,2 @@
+#define BOOST_TEST_MODULE cpu
+#include "boost_test.h"
