@@ -1,0 +1,267 @@
+#include "execution.h"
+
+#include "codes.h"
+#include "context.h"
+#include "failure.h"
+#include "operations.h"
+#include "result_check.h"
+#include "text.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <set>
+
+namespace vedette::host {
+namespace {
+
+constexpr std::size_t longest_reason = 160;  // of one backend, inside a sentence about several
+constexpr std::size_t longest_choice = 600;
+
+std::string in_brackets(vdt_code code, std::string text) {
+    if (text.empty()) text = code_text(code);
+    while (text.ends_with('.')) text.pop_back();
+    return " (" + shortened(text, longest_reason) + ")";
+}
+
+// The images of a call as one device sees them.
+class Views {
+public:
+    explicit Views(const std::vector<OperationImage>& images) : images_(images) {
+        for (const OperationImage& image : images) views_.push_back(plain_view(image));
+        for (const vdt_image& view : views_) pointers_.push_back(&view);
+    }
+
+    const vdt_image* const* data() const noexcept { return pointers_.empty() ? nullptr : pointers_.data(); }
+    std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(views_.size()); }
+    const std::vector<vdt_image>& all() const noexcept { return views_; }
+
+    // Puts in what `device` keeps of shared images. True when it keeps any.
+    bool move_to(Device& device) {
+        bool kept = false;
+        for (std::size_t i = 0; i < views_.size(); ++i) {
+            if (images_[i].shared == nullptr) continue;
+            views_[i] = images_[i].shared->view_on(device);
+            kept = kept || views_[i].resident != nullptr;
+        }
+        return kept;
+    }
+    void move_back() noexcept {
+        for (vdt_image& view : views_) view.resident = nullptr;
+    }
+
+private:
+    const std::vector<OperationImage>& images_;
+    std::vector<vdt_image> views_;
+    std::vector<const vdt_image*> pointers_;
+};
+
+void append(std::string& key, const void* value, std::size_t size) {
+    key.append(static_cast<const char*>(value), size);
+}
+
+// Two calls with one key can use one plan: same device, operation, variant, formats, sizes and plan parameters.
+std::string plan_key(const Device& device, const vdt_query& query, const Views& inputs, const Views& outputs,
+                     const std::string& parameters) {
+    const Device* const address = &device;  // plans hold their device, so no other gets the address meanwhile
+    std::string key;
+    append(key, &address, sizeof address);
+    append(key, &query.op, sizeof query.op);
+    append(key, &query.variant, sizeof query.variant);
+    for (const Views* views : {&inputs, &outputs}) {
+        for (const vdt_image& view : views->all()) {
+            const std::uint32_t kept = view.resident != nullptr ? 1 : 0;
+            for (const std::uint32_t* number : {&view.format, &view.width, &view.height, &kept})
+                append(key, number, sizeof *number);
+        }
+    }
+    return key + parameters;
+}
+
+class Run {
+public:
+    Run(Context& context, const Operation& operation, CallLimit* limit, RunReport& report)
+        : context_(context), operation_(operation), limit_(limit), report_(report) {}
+
+    // Nothing: `device` could not, and the reason is noted.
+    std::optional<vdt_code> on_device(Device& device, const std::string& why);
+    void backend_missing(const std::string& backend, const Refusal& refusal);
+    void device_missing(const Candidate& candidate, std::size_t count);
+    [[noreturn]] void fail(const Selection& selection) const;
+
+private:
+    vdt_code attempt(Device& device);
+    void reset_lists() const noexcept;
+    void check_limit() const;
+    void note(vdt_code code, std::string text) {
+        last_code_ = code;
+        if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+    }
+
+    Context& context_;
+    const Operation& operation_;
+    CallLimit* const limit_;
+    RunReport& report_;
+    std::vector<std::string> notes_;
+    vdt_code last_code_ = VDT_E_UNAVAILABLE;
+};
+
+void Run::reset_lists() const noexcept {
+    for (vdt_list* list : operation_.lists_out) list->count = list->needed = 0;
+}
+
+void Run::check_limit() const {
+    const vdt_code state = limit_ == nullptr ? VDT_OK : limit_->state();
+    if (state == VDT_OK) return;
+    reset_lists();
+    throw Failure(state, std::string(operation_name(operation_.op)) +
+                             (state == VDT_E_TIMEOUT ? " did not finish within its time limit." : " was cancelled."));
+}
+
+void throw_answer(const PluginAnswer& answer) {
+    if (answer.code < 0)
+        throw Failure(answer.code, answer.text.empty() ? code_text(answer.code) : answer.text, answer.native_code);
+}
+
+vdt_code Run::attempt(Device& device) {
+    Views inputs(operation_.inputs);
+    Views outputs(operation_.outputs);
+    vdt_query query{};
+    query.struct_size = sizeof query;
+    query.op = operation_.op;
+    query.inputs = inputs.data();
+    query.input_count = inputs.size();
+    query.outputs = outputs.data();
+    query.output_count = outputs.size();
+    query.params = operation_.params;
+    // Asked before anything is uploaded, and again with what the device keeps: what was promised for a query is what a
+    // plan made from the same query does.
+    PluginAnswer support;
+    if (device.support(query, support).level == VDT_SUPPORT_NO) throw Failure(support.code, support.text);
+    if (inputs.move_to(device) && device.support(query, support).level == VDT_SUPPORT_NO) inputs.move_back();
+
+    vdt_variant_info variant{};
+    variant.struct_size = sizeof variant;
+    throw_answer(call_plugin(device.table().op_variant, device.open(), &query, &variant));
+    const std::string key = plan_key(device, query, inputs, outputs, plan_parameters(operation_));
+    std::unique_ptr<Plan> plan = context_.plans().take(key);
+    if (plan == nullptr) {
+        vdt_plan* made = nullptr;
+        throw_answer(call_plugin(device.table().plan_create, device.open(), &query, &made));
+        if (made == nullptr) throw Failure(VDT_E_CONTRACT, "plan_create says that it succeeded but gave no plan.");
+        plan = std::make_unique<Plan>(device.shared_from_this(), made);
+    }
+    vdt_call call{};
+    call.struct_size = sizeof call;
+    call.inputs = query.inputs;
+    call.input_count = query.input_count;
+    call.outputs = query.outputs;
+    call.output_count = query.output_count;
+    call.lists_in = operation_.lists_in.empty() ? nullptr : operation_.lists_in.data();
+    call.list_in_count = static_cast<std::uint32_t>(operation_.lists_in.size());
+    call.lists_out = operation_.lists_out.empty() ? nullptr : operation_.lists_out.data();
+    call.list_out_count = static_cast<std::uint32_t>(operation_.lists_out.size());
+    call.params = operation_.params;
+    call.token = limit_ == nullptr ? nullptr : limit_->token();
+    const PluginAnswer answer = call_plugin(device.table().plan_run, plan->get(), &call);
+    const bool plan_is_sound = answer.code >= 0 || VDT_IS_CALLER_FAULT(answer.code) || answer.code == VDT_E_TIMEOUT ||
+                               answer.code == VDT_E_CANCELLED;
+    if (plan_is_sound) context_.plans().give_back(key, std::move(plan));
+    throw_answer(answer);
+    check_results(operation_, answer.code);
+    report_.variant = one_line(variant.name, sizeof variant.name);
+    return answer.code;
+}
+
+std::optional<vdt_code> Run::on_device(Device& device, const std::string& why) {
+    const std::string name = device.backend() + (device.index() == 0 ? "" : ":" + std::to_string(device.index()));
+    std::string reason;
+    if (device.quarantined(&reason)) {
+        note(VDT_E_UNAVAILABLE, name + " is out of use" + in_brackets(VDT_E_UNAVAILABLE, reason));
+        return std::nullopt;
+    }
+    check_limit();
+    try {
+        device.open();
+    } catch (const Failure& failure) {
+        device.note_failure(failure.code(), failure.text());
+        context_.registry().note_open_failure(device, failure.code(), failure.text());
+        note(failure.code(), name + " cannot be opened" + in_brackets(failure.code(), failure.text()));
+        return std::nullopt;
+    }
+    reset_lists();
+    const auto start = std::chrono::steady_clock::now();
+    try {
+        const vdt_code code = attempt(device);
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+        report_.backend = device.backend();
+        report_.device = device.name();
+        report_.device_index = device.index();
+        report_.measured_ms = took.count();
+        report_.choice.clear();
+        for (const std::string& past : notes_) report_.choice += past + "; ";
+        report_.choice = shortened(report_.choice + why, longest_choice);
+        return code;
+    } catch (const Failure& failure) {
+        reset_lists();  // what a failed run left in the outputs is not trusted
+        const vdt_code code = failure.code();
+        if (VDT_IS_CALLER_FAULT(code)) throw;
+        check_limit();
+        if (code == VDT_E_OUT_OF_MEMORY || VDT_IS_UNAVAILABLE(code)) context_.plans().drop(device);
+        device.note_failure(code, std::string(operation_name(operation_.op)) + ": " + failure.text());
+        const char* const verb = VDT_IS_UNSUPPORTED(code) ? " cannot do it" : " failed";
+        note(code, name + verb + in_brackets(code, failure.text()));
+        return std::nullopt;
+    }
+}
+
+void Run::backend_missing(const std::string& backend, const Refusal& refusal) {
+    note(VDT_IS_UNAVAILABLE(refusal.code) ? refusal.code : vdt_code{VDT_E_UNAVAILABLE},
+         backend + " is not there" + in_brackets(refusal.code, refusal.reason));
+}
+
+void Run::device_missing(const Candidate& candidate, std::size_t count) {
+    note(VDT_E_NO_DEVICE, candidate.backend + " has no device " + std::to_string(candidate.device) + " (it has " +
+                              std::to_string(count) + ", counted from 0)");
+}
+
+void Run::fail(const Selection& selection) const {
+    std::string text;
+    for (const std::vector<std::string>* notes : {&notes_, &selection.notes})
+        for (const std::string& note : *notes) text += (text.empty() ? "" : "; ") + note;
+    if (text.empty()) text = "no plugin is installed";
+    const std::string what = operation_name(operation_.op);
+    if (selection.forced) throw Failure(last_code_, what + " cannot be done as asked: " + text + ".");
+    throw Failure(last_code_, "No backend can do " + what + ": " + text + ".");
+}
+
+}  // namespace
+
+vdt_code run_operation(Context& context, const Operation& operation, const std::string& backend, CallLimit* limit,
+                       RunReport& report) {
+    context.check_process();
+    check_operation(operation);
+    const Selection selection = select_backends(context.policy(), operation.op, backend, context.registry().names());
+    Run run(context, operation, limit, report);
+    std::set<const Device*> tried;
+    for (const Candidate& candidate : selection.candidates) {
+        Refusal refusal;
+        const std::vector<std::shared_ptr<Device>> devices = context.registry().devices(candidate.backend, &refusal);
+        if (devices.empty()) {
+            run.backend_missing(candidate.backend, refusal);
+            continue;
+        }
+        if (candidate.device >= 0 && static_cast<std::size_t>(candidate.device) >= devices.size()) {
+            run.device_missing(candidate, devices.size());
+            continue;
+        }
+        for (const std::shared_ptr<Device>& device : devices) {
+            const bool wanted = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
+            if (!wanted || !tried.insert(device.get()).second) continue;
+            if (const std::optional<vdt_code> code = run.on_device(*device, candidate.why)) return *code;
+        }
+    }
+    run.fail(selection);
+}
+
+}  // namespace vedette::host

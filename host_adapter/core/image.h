@@ -1,0 +1,66 @@
+// Images that libvedette owns, and what each device keeps of them.
+#pragma once
+
+#include <vedette/plugin/image.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace vedette::host {
+
+// Bytes of one pixel of an interleaved format; 0 for formats with several planes or none.
+std::size_t bytes_per_pixel(vdt_format format) noexcept;
+
+// Pixels in host memory. Rows are 64-byte aligned and padded by at least 64 readable bytes, so that vector loads may
+// run over the end of a row. Movable, not copyable. Constructor: Failure VDT_E_SIZE for 0 or more than
+// VDT_MAX_DIMENSION pixels a side, VDT_E_OUT_OF_MEMORY.
+class Image {
+public:
+    Image() = default;
+    Image(vdt_format format, std::uint32_t width, std::uint32_t height);  // pixels are zero
+
+    vdt_format format() const noexcept { return format_; }
+    std::uint32_t width() const noexcept { return width_; }
+    std::uint32_t height() const noexcept { return height_; }
+    std::size_t stride() const noexcept { return stride_; }
+    bool empty() const noexcept { return width_ == 0; }
+    std::uint8_t* row(std::uint32_t y) noexcept { return data_.get() + y * stride_; }
+    const std::uint8_t* row(std::uint32_t y) const noexcept { return data_.get() + y * stride_; }
+
+    // View for the plugin ABI; valid as long as the image.
+    vdt_image view() const noexcept;
+
+private:
+    struct Free {
+        void operator()(std::uint8_t* pixels) const noexcept;
+    };
+    vdt_format format_ = VDT_FORMAT_NONE;
+    std::uint32_t width_ = 0;
+    std::uint32_t height_ = 0;
+    std::size_t stride_ = 0;
+    std::size_t bytes_ = 0;
+    std::unique_ptr<std::uint8_t[], Free> data_;
+};
+
+class Device;
+
+// An image that many runs share, with the resident object of every device that has used it (made once, on first use,
+// under a lock; destroyed with this object). Used by screens and patterns. Thread-safe.
+class SharedImage {
+public:
+    explicit SharedImage(Image image);
+    ~SharedImage();
+    SharedImage(const SharedImage&) = delete;
+    SharedImage& operator=(const SharedImage&) = delete;
+
+    const Image& image() const noexcept;
+    // View with `resident` set for `device`; without it when the device keeps nothing or could not (out of memory).
+    vdt_image view_on(Device& device);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace vedette::host

@@ -1,0 +1,299 @@
+/* Vedette: finds elements on screenshots. The C API for test tools.
+ *
+ *     vdt_context* context = NULL;
+ *     vdt_error error = {sizeof error};
+ *     vdt_context_create(NULL, &context, &error);
+ *     vdt_screen_from_file(context, "screen.png", &screen, &error);
+ *     vdt_pattern_from_file(context, "button.png", &pattern, &error);
+ *     vdt_find(context, screen, &pattern, 1, NULL, &result, &error);
+ *
+ * Every function that can fail returns a vdt_code (status.h): 0 or above is success, below 0 is an error whose text is
+ * in `error` (caller-owned, struct_size set, may be NULL). "Not found" is success with no matches.
+ *
+ * Objects are opaque and reference nothing of the caller after a call returns, unless said. Strings are UTF-8,
+ * zero-terminated; strings that are returned belong to the object they were asked of and live as long as it does.
+ *
+ * Thread rule: all functions may be called from any thread; one context, screen or pattern may be used by several
+ * threads at the same time; a result by one thread at a time. Destroy an object only when no call uses it. After fork()
+ * in a process that had a context, the child gets VDT_E_FORKED from every call on it and creates a new context instead.
+ */
+#ifndef VEDETTE_VEDETTE_H
+#define VEDETTE_VEDETTE_H
+
+#include <vedette/plugin/image.h>
+#include <vedette/plugin/ops.h>
+#include <vedette/plugin/status.h>
+
+#if defined(__GNUC__)
+#define VDT_API __attribute__((visibility("default")))
+#else
+#define VDT_API
+#endif
+
+#define VDT_VERSION_MAJOR 1
+#define VDT_VERSION_MINOR 0
+#define VDT_VERSION_PATCH 0
+
+VDT_EXTERN_C_BEGIN
+
+typedef struct vdt_context vdt_context; /* loaded backends, configuration, thread pool */
+typedef struct vdt_screen vdt_screen;   /* a screenshot with what was prepared from it */
+typedef struct vdt_pattern vdt_pattern; /* an element to look for, with its mask and statistics */
+typedef struct vdt_result vdt_result;   /* outcome of one vdt_find */
+typedef struct vdt_cancel vdt_cancel;   /* a switch to stop a find from another thread */
+
+/* "1.0.0". Never NULL. */
+VDT_API const char* vdt_version(void) VDT_NOEXCEPT;
+/* Short name of a code, "VDT_E_TIMEOUT"; "unknown code" for others. */
+VDT_API const char* vdt_code_name(vdt_code code) VDT_NOEXCEPT;
+
+/* ---- context -------------------------------------------------------------------------------------------------------
+ */
+
+/* Receives one line; `level` is VDT_LOG_ERROR (1) .. VDT_LOG_DEBUG (4) of plugin/host.h. Any thread; must not call
+ * back. */
+typedef void (*vdt_log_fn)(void* user, uint32_t level, const char* text);
+
+typedef struct vdt_context_options {
+    uint32_t struct_size;
+    uint32_t threads;        /* of the pool, the caller's included; 0 = as the configuration says, else one per core */
+    const char* config_file; /* NULL: $VEDETTE_CONFIG, else the installed default */
+    const char* config_text; /* JSON, used instead of a file when not NULL */
+    const char* plugin_directory; /* absolute; searched before the configured ones; NULL = none */
+    vdt_log_fn log;               /* NULL = quiet */
+    void* log_user;
+    uint32_t log_level; /* messages above this level are dropped; 0 = VDT_LOG_WARNING */
+    uint32_t reserved;
+} vdt_context_options;
+
+/* Reads the configuration and finds the backends it names. Each is loaded when it is first needed, so that nobody waits
+ * for one that is not; vdt_backend_count and vdt_skipped_count load them all. A backend that cannot be loaded is no
+ * error: see vdt_skipped_count. `options` NULL = defaults. Errors: VDT_E_CONFIG, VDT_E_FILE, VDT_E_ARGUMENT. */
+VDT_API vdt_code vdt_context_create(const vdt_context_options* options, vdt_context** context,
+                                    vdt_error* error) VDT_NOEXCEPT;
+VDT_API void vdt_context_destroy(vdt_context* context) VDT_NOEXCEPT;
+
+/* A device of a loaded backend. */
+typedef struct vdt_backend_info {
+    uint32_t struct_size;
+    uint32_t device_index; /* within the backend */
+    uint32_t device_kind;  /* VDT_DEVICE_... of plugin/device.h */
+    uint32_t quarantined;  /* 1: taken out after a failure */
+    const char* backend;   /* "cpu" */
+    const char* plugin_version;
+    const char* description;
+    const char* device_name;
+    const char* device_uid;
+    const char* driver;
+    const char* library; /* absolute path */
+    uint64_t operations; /* bit i: operation i of plugin/ops.h is supported */
+} vdt_backend_info;
+
+/* A backend that was not loaded, or has no device. */
+typedef struct vdt_skipped_info {
+    uint32_t struct_size;
+    vdt_code code;
+    const char* backend;
+    const char* library; /* path, "" when there was none */
+    const char* stage;   /* "manifest", "file", "needs", "load", "negotiate", "create", "devices", "open" */
+    const char* reason;
+} vdt_skipped_info;
+
+VDT_API uint32_t vdt_backend_count(const vdt_context* context) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_backend_at(const vdt_context* context, uint32_t index, vdt_backend_info* info,
+                                vdt_error* error) VDT_NOEXCEPT;
+VDT_API uint32_t vdt_skipped_count(const vdt_context* context) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_skipped_at(const vdt_context* context, uint32_t index, vdt_skipped_info* info,
+                                vdt_error* error) VDT_NOEXCEPT;
+/* Name of an operation, "template_find", or NULL when `op` is none. */
+VDT_API const char* vdt_operation_name(vdt_op op) VDT_NOEXCEPT;
+
+/* As cv::dnn's setPreferableBackend / setPreferableTarget: `backend` "auto" or a name; `device` -1 = any. Other
+ * backends serve what the preferred one cannot do. VDT_E_ARGUMENT when no loaded backend or device has that name. */
+VDT_API vdt_code vdt_set_preferable_backend(vdt_context* context, const char* backend, vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_set_preferable_target(vdt_context* context, int32_t device, vdt_error* error) VDT_NOEXCEPT;
+
+/* ---- images --------------------------------------------------------------------------------------------------------
+ */
+
+/* Pixels of the caller, 8 or 16 bit: GRAY, BGR, BGRA, RGB or RGBA. The first row begins at `data`; `stride` is the
+ * distance in bytes from one row to the next and may be negative (then `data` points at the row that lies last in
+ * memory). `bytes`: how many bytes can be read from the lowest address of any row on; checked against the sizes. */
+typedef struct vdt_pixels {
+    uint32_t struct_size;
+    vdt_format format;
+    uint32_t width;
+    uint32_t height;
+    int64_t stride;
+    uint64_t bytes;
+    const void* data;
+} vdt_pixels;
+
+/* Screens copy the pixels: nothing of the caller is kept. Alpha of a screen is ignored. Files: PNG, JPEG, WebP, PNM,
+ * BMP, told by content. Errors: VDT_E_FILE, VDT_E_FORMAT, VDT_E_SIZE, VDT_E_ARGUMENT. */
+VDT_API vdt_code vdt_screen_create(vdt_context* context, const vdt_pixels* pixels, vdt_screen** screen,
+                                   vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_screen_from_file(vdt_context* context, const char* path, vdt_screen** screen,
+                                      vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_screen_from_memory(vdt_context* context, const void* data, uint64_t bytes, vdt_screen** screen,
+                                        vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_screen_size(const vdt_screen* screen, uint32_t* width, uint32_t* height,
+                                 vdt_error* error) VDT_NOEXCEPT;
+VDT_API void vdt_screen_destroy(vdt_screen* screen) VDT_NOEXCEPT;
+
+/* The pixels of an image file, for tools that want to look at them themselves: decoded as for a screen or pattern, into
+ * GRAY8, BGR8 or BGRA8 rows from the top. `pixels` (struct_size set) is filled; its data belongs to the caller until
+ * vdt_pixels_free, which also empties the record. Needs no context. Errors: VDT_E_FILE, VDT_E_FORMAT, VDT_E_SIZE,
+ * VDT_E_ARGUMENT. */
+VDT_API vdt_code vdt_pixels_from_file(const char* path, vdt_pixels* pixels, vdt_error* error) VDT_NOEXCEPT;
+VDT_API void vdt_pixels_free(vdt_pixels* pixels) VDT_NOEXCEPT;
+
+/* Patterns: alpha is a mask (opaque = taken; when under a tenth of the visible pixels is fully opaque, alpha >= 128).
+ */
+VDT_API vdt_code vdt_pattern_create(vdt_context* context, const vdt_pixels* pixels, vdt_pattern** pattern,
+                                    vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_pattern_from_file(vdt_context* context, const char* path, vdt_pattern** pattern,
+                                       vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_pattern_from_memory(vdt_context* context, const void* data, uint64_t bytes, vdt_pattern** pattern,
+                                         vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_pattern_size(const vdt_pattern* pattern, uint32_t* width, uint32_t* height,
+                                  vdt_error* error) VDT_NOEXCEPT;
+/* Adds rectangles of the pattern that take no part in the comparison. Not while a find uses the pattern. VDT_E_ARGUMENT
+ * when nothing would be left. */
+VDT_API vdt_code vdt_pattern_exclude(vdt_pattern* pattern, const vdt_rect* rectangles, uint32_t count,
+                                     vdt_error* error) VDT_NOEXCEPT;
+VDT_API void vdt_pattern_destroy(vdt_pattern* pattern) VDT_NOEXCEPT;
+
+/* ---- find ----------------------------------------------------------------------------------------------------------
+ */
+
+enum { VDT_COLOR_AUTO = 0, /* colour unless screen and pattern are both gray */ VDT_COLOR_GRAY = 1, VDT_COLOR_BGR = 2 };
+
+/* What to look for and how to judge it; the defaults named here are vdt_find_options_init's. */
+typedef struct vdt_find_options {
+    uint32_t struct_size;
+    uint32_t color;   /* VDT_COLOR_AUTO */
+    double threshold; /* least score of a match, -1..1; default 0.75 with verification; vdt_find_options_init sets it */
+    double floor;     /* the best candidate is reported exactly down to this score; default 0.6, -1 = however low */
+    double strictness; /* the residual limits are divided by it: 1 default, above 1 stricter (1.25 tells states apart),
+                          below 1 more tolerant (0.67 for lossy streams); 0.25..4 */
+    double overlap;    /* suppress matches whose intersection over union with a better one is above; default 0.5 */
+    uint32_t verify;   /* 1 default: judge candidates by colour residual and evidence; 0: by score alone */
+    uint32_t all;      /* 0: only the best match of each pattern; 1: all */
+    uint32_t max_results; /* for each pattern; default 400 */
+    uint32_t exclude_count;
+    vdt_rect region;         /* search only here, scene pixels; 0,0,0,0 = everywhere; must lie inside the screen */
+    const vdt_rect* exclude; /* no match may meet these areas, scene pixels */
+    const double* scales;    /* factors of the pattern's size to try; NULL = 1 only */
+    uint32_t scale_count;
+    uint32_t reserved;
+    double time_limit;   /* seconds, 0 = none; then VDT_E_TIMEOUT */
+    vdt_cancel* cancel;  /* NULL = none */
+    const char* backend; /* NULL or "auto", "NAME" or "NAME:DEVICE" to force one for this call */
+} vdt_find_options;
+
+/* Sets the defaults. The caller has set struct_size (`vdt_find_options options = {sizeof options};`): a program built
+ * with an older header gets only the fields it knows. NULL or a smaller struct_size than any version's is ignored. */
+VDT_API void vdt_find_options_init(vdt_find_options* options) VDT_NOEXCEPT;
+
+/* How a match was judged. */
+enum {
+    VDT_STAGE_SAME = 1,
+    /* correlation at size 1 */ VDT_STAGE_FLAT = 2,
+    /* no structure: by colour distance */ VDT_STAGE_SCALE = 3,
+    VDT_STAGE_FEATURES = 4
+};
+
+/* Why the best candidate is no match. */
+enum {
+    VDT_REASON_NONE = 0, /* it is a match */
+    VDT_REASON_BELOW_SCORE = 1,
+    VDT_REASON_DIFFERS_LOCALLY = 2,      /* `worst` says where: a cursor, a digit, a mark */
+    VDT_REASON_DIFFERS_EVERYWHERE = 3,   /* another tint or state */
+    VDT_REASON_TOO_LITTLE_STRUCTURE = 4, /* could be chance */
+    VDT_REASON_TOO_LARGE = 5,            /* pattern larger than the screen or region */
+    VDT_REASON_NOTHING_ABOVE_FLOOR = 6,
+    VDT_REASON_COLOR_ABSENT = 7 /* a pattern without structure whose colour is nowhere */
+};
+/* A sentence for a reason, "differs locally". */
+VDT_API const char* vdt_reason_text(uint32_t reason) VDT_NOEXCEPT;
+
+typedef struct vdt_match {
+    uint32_t struct_size;
+    uint32_t pattern;  /* index into the patterns of the call */
+    double x, y, w, h; /* scene pixels */
+    double score;      /* -1..1; flat patterns: 1 - colour distance / 100 */
+    double scale;
+    double residual; /* CIELAB, largest mean difference of a 5 x 5 block; -1 when not verified */
+    double residual_limit;
+    double evidence; /* atanh(score) * sqrt(effective samples); -1 when not verified */
+    uint32_t stage;
+    uint32_t reason; /* VDT_REASON_NONE for a match */
+    vdt_rect worst;  /* the block with the largest residual, scene pixels; w = 0 when not verified */
+    double quad[8];  /* corners x, y in scene pixels: top left, top right, bottom right, bottom left */
+} vdt_match;
+
+/* What was found for one pattern. */
+typedef struct vdt_outcome {
+    uint32_t struct_size;
+    uint32_t match_count;     /* matches of this pattern */
+    uint32_t has_best;        /* 1: `best` is filled: the best match or, when there is none, the best candidate */
+    uint32_t reason;          /* why nothing was found; VDT_REASON_NONE when something was */
+    double margin;            /* best score minus that of the next candidate elsewhere */
+    uint32_t margin_is_bound; /* 1: no other candidate was seen, so the margin is at least this */
+    uint32_t copies;          /* other places whose residual is under 1: identical on the screen */
+    vdt_match best;
+} vdt_outcome;
+
+typedef struct vdt_run_info {
+    uint32_t struct_size;
+    uint32_t device_index;
+    const char* backend; /* that did the search, "" when none was needed */
+    const char* device;
+    const char* variant;
+    const char* choice;  /* one sentence: why this backend, and what failed before it */
+    double predicted_ms; /* -1 = not known */
+    double measured_ms;  /* the whole find */
+} vdt_run_info;
+
+/* Looks for `pattern_count` patterns (at least 1) on the screen. The result holds matches best first for each pattern.
+ */
+VDT_API vdt_code vdt_find(vdt_context* context, vdt_screen* screen, vdt_pattern* const* patterns,
+                          uint32_t pattern_count, const vdt_find_options* options, vdt_result** result,
+                          vdt_error* error) VDT_NOEXCEPT;
+VDT_API uint32_t vdt_result_match_count(const vdt_result* result) VDT_NOEXCEPT; /* all patterns together */
+VDT_API vdt_code vdt_result_match(const vdt_result* result, uint32_t index, vdt_match* match,
+                                  vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_result_outcome(const vdt_result* result, uint32_t pattern, vdt_outcome* outcome,
+                                    vdt_error* error) VDT_NOEXCEPT;
+VDT_API vdt_code vdt_result_run(const vdt_result* result, vdt_run_info* info, vdt_error* error) VDT_NOEXCEPT;
+VDT_API void vdt_result_destroy(vdt_result* result) VDT_NOEXCEPT;
+
+VDT_API vdt_code vdt_cancel_create(vdt_cancel** cancel, vdt_error* error) VDT_NOEXCEPT;
+/* Any thread. Finds that use it end with VDT_E_CANCELLED within milliseconds; stays set until reset. */
+VDT_API void vdt_cancel_set(vdt_cancel* cancel) VDT_NOEXCEPT;
+VDT_API void vdt_cancel_reset(vdt_cancel* cancel) VDT_NOEXCEPT;
+VDT_API void vdt_cancel_destroy(vdt_cancel* cancel) VDT_NOEXCEPT;
+
+/* ---- annotated picture ---------------------------------------------------------------------------------------------
+ */
+
+/* Writes a PNG of the screen with matches framed in green, the best refused candidate in red with its worst block, and
+ * the score beside each. */
+VDT_API vdt_code vdt_result_annotate(const vdt_result* result, const vdt_screen* screen, const char* path,
+                                     vdt_error* error) VDT_NOEXCEPT;
+
+/* ---- operations, direct --------------------------------------------------------------------------------------------
+ */
+
+/* Runs one operation on the backend the policy picks (or `backend`, as in vdt_find_options). Inputs, outputs, lists and
+ * parameters as plugin/ops.h says, all in host memory. `info` (may be NULL) tells who did it; its strings live as long
+ * as the context. */
+VDT_API vdt_code vdt_run_operation(vdt_context* context, vdt_op op, const void* params, const vdt_image* const* inputs,
+                                   uint32_t input_count, const vdt_image* const* outputs, uint32_t output_count,
+                                   const vdt_list* const* lists_in, uint32_t list_in_count, vdt_list* const* lists_out,
+                                   uint32_t list_out_count, const char* backend, vdt_run_info* info,
+                                   vdt_error* error) VDT_NOEXCEPT;
+
+VDT_EXTERN_C_END
+#endif
