@@ -1,0 +1,295 @@
+#include "compose.h"
+
+#include "candidate.h"
+#include "evidence.h"
+#include "exact_score.h"
+#include "flat_search.h"
+#include "sized_search.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace vedette::host {
+namespace {
+
+// Candidates looked at for each pattern and size, unless more results are asked for.
+constexpr std::uint32_t kMostCandidates = 400;
+// Candidates asked for when only the best below the threshold is to be named: the next one elsewhere may lie behind a
+// few that overlap the best.
+constexpr std::uint32_t kFewCandidates = 8;
+
+class Composer {
+public:
+    Composer(Screen& screen, const std::vector<Pattern*>& patterns, const FindQuery& query, const Proposer& propose,
+             const Workers& workers)
+        : query_(query),
+          propose_(propose),
+          workers_(workers),
+          judge_(query, workers),
+          sized_(make_sized_searches(screen, patterns, query, workers)),
+          candidates_(patterns.size()),
+          lowest_(patterns.size(), -1) {}
+
+    std::vector<PatternOutcome> run() {
+        const auto most = std::max(query_.max_results, kMostCandidates);
+        propose_and_judge(query_.threshold, most, [](const SizedSearch& search) { return !search.flat(); });
+        for (const SizedSearch& search : sized_.searches)
+            if (search.flat()) search_flat(search, most);
+        // The best below the threshold costs a search of its own, so it is made only where nothing was seen at all.
+        if (query_.floor < query_.threshold) {
+            std::vector<char> empty(candidates_.size());
+            for (std::size_t i = 0; i < empty.size(); ++i) empty[i] = candidates_[i].empty() ? 1 : 0;
+            propose_and_judge(query_.floor, kFewCandidates,
+                              [&](const SizedSearch& search) { return !search.flat() && empty[search.pattern] != 0; });
+        }
+        std::vector<PatternOutcome> outcomes;
+        for (std::uint32_t pattern = 0; pattern < candidates_.size(); ++pattern) {
+            workers_.check();
+            outcomes.push_back(outcome(pattern));
+        }
+        return outcomes;
+    }
+
+private:
+    // One request for all wanted searches of a scene.
+    template <class Wanted>
+    void propose_and_judge(double threshold, std::uint32_t most, Wanted&& wanted) {
+        std::vector<MatchCandidate> found;
+        for (const Scene& scene : sized_.scenes) {
+            ProposalRequest request{scene.form.image.get(), {}, threshold, most, scene.region, &scene.exclude};
+            std::vector<const SizedSearch*> asked;
+            for (const SizedSearch& search : sized_.searches) {
+                if (search.scene != &scene || !wanted(search)) continue;
+                request.patterns.push_back(search.form.get());
+                asked.push_back(&search);
+            }
+            if (asked.empty()) continue;
+            workers_.check();
+            for (const Proposal& proposal : propose_(request)) {
+                MatchCandidate candidate;
+                candidate.search = asked[proposal.pattern];
+                candidate.x = proposal.x;
+                candidate.y = proposal.y;
+                candidate.score = proposal.score;
+                found.push_back(candidate);
+            }
+        }
+        judge_.judge(found);
+        for (const MatchCandidate& candidate : found) candidates_[candidate.search->pattern].push_back(candidate);
+        note_lowest(threshold, most, found);
+        for (const SizedSearch& search : sized_.searches)
+            if (wanted(search)) add_equal_neighbours(search, most);
+    }
+
+    // How far down the candidates of each pattern are all known: to the threshold, or to the last one of a full list.
+    void note_lowest(double threshold, std::uint32_t most, const std::vector<MatchCandidate>& found) {
+        std::map<const SizedSearch*, std::uint32_t> counts;
+        for (const SizedSearch& search : sized_.searches)
+            if (!search.flat() && candidates_[search.pattern].empty()) lowest_[search.pattern] = threshold;
+        for (const MatchCandidate& candidate : found) {
+            double& lowest = lowest_[candidate.search->pattern];
+            lowest = std::max(lowest, threshold);
+            // Best first: the one that fills the list is its lowest.
+            if (++counts[candidate.search] == most) lowest = std::max(lowest, candidate.score);
+        }
+    }
+
+    // Of equal neighbours the proposal names the first. Where a neighbour may be a match beside it, because the pattern
+    // is so small that one pixel changes the overlap enough, the others are equally good.
+    void add_equal_neighbours(const SizedSearch& search, std::uint32_t most) {
+        const double w = search.form->width();
+        const double h = search.form->height();
+        if (intersection_over_union({0, 0, w, h}, {1, 1, w, h}) > query_.overlap) return;
+        std::vector<MatchCandidate>& all = candidates_[search.pattern];
+        std::vector<MatchCandidate> equal;
+        std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+        for (const MatchCandidate& candidate : all)
+            if (candidate.search == &search) seen.insert({candidate.x, candidate.y});
+        for (const MatchCandidate& candidate : all) {
+            if (candidate.search != &search || candidate.reason != VDT_REASON_NONE) continue;
+            std::vector<MatchCandidate> front{candidate};
+            while (!front.empty() && all.size() + equal.size() < most) {
+                workers_.check();
+                const MatchCandidate centre = front.back();
+                front.pop_back();
+                for (const MatchCandidate& neighbour : equal_neighbours(centre)) {
+                    if (!seen.insert({neighbour.x, neighbour.y}).second) continue;
+                    front.push_back(neighbour);
+                    if (!beaten(neighbour)) equal.push_back(neighbour);
+                }
+            }
+        }
+        judge_.judge(equal);
+        all.insert(all.end(), equal.begin(), equal.end());
+    }
+
+    bool meets_excluded(const SizedSearch& search, std::uint32_t x, std::uint32_t y) const {
+        const std::int64_t right = std::int64_t{x} + search.form->width();
+        const std::int64_t bottom = std::int64_t{y} + search.form->height();
+        return std::any_of(search.scene->exclude.begin(), search.scene->exclude.end(), [&](const vdt_rect& area) {
+            return area.w > 0 && area.h > 0 && x < std::int64_t{area.x} + area.w && right > area.x &&
+                   y < std::int64_t{area.y} + area.h && bottom > area.y;
+        });
+    }
+
+    std::vector<MatchCandidate> neighbours(const MatchCandidate& centre) const {
+        const SizedSearch& search = *centre.search;
+        const Window& region = search.scene->region;
+        std::vector<MatchCandidate> result;
+        for (std::int64_t y = std::int64_t{centre.y} - 1; y <= std::int64_t{centre.y} + 1; ++y) {
+            for (std::int64_t x = std::int64_t{centre.x} - 1; x <= std::int64_t{centre.x} + 1; ++x) {
+                const bool inside = x >= region.x && y >= region.y &&
+                                    x + search.form->width() <= std::int64_t{region.x} + region.w &&
+                                    y + search.form->height() <= std::int64_t{region.y} + region.h;
+                if (!inside || (x == centre.x && y == centre.y)) continue;
+                MatchCandidate neighbour;
+                neighbour.search = &search;
+                neighbour.x = static_cast<std::uint32_t>(x);
+                neighbour.y = static_cast<std::uint32_t>(y);
+                if (meets_excluded(search, neighbour.x, neighbour.y)) continue;
+                neighbour.score = exact_score(search.scene->pixels(), search.form->pixels(), search.form->mask_pixels(),
+                                              neighbour.x, neighbour.y);
+                result.push_back(neighbour);
+            }
+        }
+        return result;
+    }
+
+    std::vector<MatchCandidate> equal_neighbours(const MatchCandidate& centre) const {
+        std::vector<MatchCandidate> result = neighbours(centre);
+        std::erase_if(result, [&](const MatchCandidate& neighbour) { return neighbour.score != centre.score; });
+        return result;
+    }
+
+    bool beaten(const MatchCandidate& centre) const {
+        const std::vector<MatchCandidate> around = neighbours(centre);
+        return std::any_of(around.begin(), around.end(),
+                           [&](const MatchCandidate& neighbour) { return neighbour.score > centre.score; });
+    }
+
+    void search_flat(const SizedSearch& search, std::uint32_t most) {
+        const double by_score = std::max(0.0, (1 - search.least_score) * 100);
+        FlatQuery query;
+        query.screen = search.scene->pixels();
+        query.pattern = &search.form->appearance();
+        query.mask = search.form->mask_pixels();
+        query.region = search.scene->region;
+        query.exclude = &search.scene->exclude;
+        query.limit = query_.verify ? std::min(by_score, judging::kResidualBase / query_.strictness) : by_score;
+        query.overlap = query_.overlap;
+        query.most = most;
+        std::vector<MatchCandidate>& all = candidates_[search.pattern];
+        const auto candidate_at = [&](const FlatHit& hit) {
+            MatchCandidate candidate;
+            candidate.search = &search;
+            candidate.x = hit.x;
+            candidate.y = hit.y;
+            candidate.score = 1 - hit.distance / 100;
+            return candidate;
+        };
+        ResidualMeter meter;
+        const FlatFinding finding = flat_search(
+            query,
+            [&](const FlatHit& hit) {
+                MatchCandidate candidate = candidate_at(hit);
+                // The search has applied the threshold; what is left of a difference is its rounding.
+                candidate.score = std::max(candidate.score, search.least_score);
+                judge_.judge(candidate, meter);
+                all.push_back(candidate);
+                return FlatJudgement{candidate.reason == VDT_REASON_NONE, candidate.worst};
+            },
+            workers_);
+        if (!finding.any || !all.empty()) return;
+        MatchCandidate nearest = candidate_at(finding.nearest);
+        if (nearest.score < query_.floor) return;
+        nearest.reason =
+            nearest.score < search.least_score && finding.nearest.distance * query_.strictness <= judging::kResidualBase
+                ? VDT_REASON_BELOW_SCORE
+                : VDT_REASON_COLOR_ABSENT;
+        all.push_back(nearest);
+    }
+
+    PatternOutcome outcome(std::uint32_t pattern) {
+        PatternOutcome result;
+        if (sized_.too_large[pattern] != 0) {
+            result.reason = VDT_REASON_TOO_LARGE;
+            return result;
+        }
+        std::vector<MatchCandidate>& all = candidates_[pattern];
+        if (all.empty()) {
+            result.reason = is_flat(pattern) ? VDT_REASON_COLOR_ABSENT : VDT_REASON_NOTHING_ABOVE_FLOOR;
+            return result;
+        }
+        std::stable_sort(all.begin(), all.end(), better);
+        const std::vector<const MatchCandidate*> matches = accepted(all);
+        for (std::size_t i = 0; i < matches.size(); ++i) {
+            if (result.matches.size() < (query_.all ? query_.max_results : 1))
+                result.matches.push_back(judge_.match(*matches[i]));
+            if (i > 0 && query_.verify && matches[i]->residual < judging::kIdentical) ++result.copies;
+        }
+        MatchCandidate best = matches.empty() ? all.front() : *matches.front();
+        judge_.complete(best);
+        result.has_best = true;
+        result.best = judge_.match(best);
+        result.reason = best.reason;
+        set_margin(all, best, result);
+        return result;
+    }
+
+    bool is_flat(std::uint32_t pattern) const {
+        return std::any_of(sized_.searches.begin(), sized_.searches.end(),
+                           [&](const SizedSearch& search) { return search.pattern == pattern && search.flat(); });
+    }
+
+    std::vector<const MatchCandidate*> accepted(const std::vector<MatchCandidate>& all) const {
+        std::vector<const MatchCandidate*> passed;
+        std::vector<Box> boxes;
+        for (const MatchCandidate& candidate : all) {
+            if (candidate.reason != VDT_REASON_NONE) continue;
+            passed.push_back(&candidate);
+            boxes.push_back(candidate.box());
+        }
+        std::vector<const MatchCandidate*> kept;
+        for (const std::size_t index : suppress(boxes, query_.overlap)) kept.push_back(passed[index]);
+        return kept;
+    }
+
+    void set_margin(const std::vector<MatchCandidate>& all, const MatchCandidate& best, PatternOutcome& result) const {
+        const Box box = best.box();
+        const auto elsewhere = std::find_if(all.begin(), all.end(), [&](const MatchCandidate& candidate) {
+            return intersection_over_union(candidate.box(), box) <= query_.overlap;
+        });
+        if (elsewhere != all.end()) {
+            result.margin = best.score - elsewhere->score;
+            return;
+        }
+        const double lowest = best.search->flat() ? flat_lowest() : lowest_[best.search->pattern];
+        result.margin = std::max(0.0, best.score - lowest);
+        result.margin_is_bound = true;
+    }
+
+    // A flat search looks no further than its limit.
+    double flat_lowest() const {
+        return query_.verify ? std::max(query_.threshold, 1 - judging::kResidualBase / query_.strictness / 100)
+                             : query_.threshold;
+    }
+
+    const FindQuery& query_;
+    const Proposer& propose_;
+    const Workers& workers_;
+    const Judge judge_;
+    SizedSearches sized_;
+    std::vector<std::vector<MatchCandidate>> candidates_;  // of each pattern
+    std::vector<double> lowest_;                           // of each pattern; see note_lowest
+};
+
+}  // namespace
+
+std::vector<PatternOutcome> find_patterns(Screen& screen, const std::vector<Pattern*>& patterns, const FindQuery& query,
+                                          const Proposer& propose, const Workers& workers) {
+    return Composer(screen, patterns, query, propose, workers).run();
+}
+
+}  // namespace vedette::host

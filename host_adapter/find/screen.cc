@@ -1,0 +1,71 @@
+#include "screen.h"
+
+#include "import_pixels.h"
+#include "resample.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace vedette::host {
+namespace {
+
+// All shrunk copies together may take this many times the pixels of the screenshot: twenty factors from 1.1 to 2.5 make
+// seven.
+constexpr double kMostShrunkPixels = 8;
+
+}  // namespace
+
+Screen::Screen(Image image) : width_(image.width()), height_(image.height()) {
+    const bool gray = image.format() == VDT_FORMAT_GRAY8;
+    (gray ? gray_ : color_) = std::make_shared<SharedImage>(std::move(image));
+    if (gray) only_gray_ = 1;
+}
+
+bool Screen::only_gray() {
+    const std::lock_guard lock(mutex_);
+    if (only_gray_ < 0) only_gray_ = has_only_gray(color_->image()) ? 1 : 0;
+    return only_gray_ == 1;
+}
+
+std::shared_ptr<SharedImage> Screen::original(ColorMode mode) {
+    if (mode == ColorMode::Gray) {
+        if (!gray_) gray_ = std::make_shared<SharedImage>(gray_from_color(color_->image()));
+        return gray_;
+    }
+    if (!color_) color_ = std::make_shared<SharedImage>(color_from_gray(gray_->image()));
+    return color_;
+}
+
+Image Screen::picture() const {
+    const std::lock_guard lock(mutex_);
+    return color_ ? color_of(color_->image().view()) : color_from_gray(gray_->image());
+}
+
+ScreenForm Screen::form(ColorMode mode, double factor, const Workers& workers) {
+    const std::uint32_t form_width = std::min(width_, scaled_side(width_, 1 / factor));
+    const std::uint32_t form_height = std::min(height_, scaled_side(height_, 1 / factor));
+    const double step_x = static_cast<double>(width_) / form_width;
+    const double step_y = static_cast<double>(height_) / form_height;
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<SharedImage> full = original(mode);
+    if (form_width == width_ && form_height == height_) return {std::move(full), 1, 1};
+    const auto found = std::find_if(shrunk_.begin(), shrunk_.end(), [&](const Kept& kept) {
+        return kept.mode == mode && kept.width == form_width && kept.height == form_height;
+    });
+    if (found != shrunk_.end()) {
+        shrunk_.splice(shrunk_.begin(), shrunk_, found);
+    } else {
+        auto image = std::make_shared<SharedImage>(shrink(full->image(), form_width, form_height, workers));
+        shrunk_.push_front({mode, form_width, form_height, std::move(image)});
+        const auto pixels = [](const Kept& kept) { return static_cast<double>(kept.width) * kept.height; };
+        double room = kMostShrunkPixels * width_ * height_;
+        const auto first_beyond = std::find_if(shrunk_.begin(), shrunk_.end(), [&](const Kept& kept) {
+            room -= pixels(kept);
+            return room < 0;
+        });
+        shrunk_.erase(first_beyond, shrunk_.end());
+    }
+    return {shrunk_.front().image, step_x, step_y};
+}
+
+}  // namespace vedette::host

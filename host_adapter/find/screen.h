@@ -1,0 +1,54 @@
+// A screenshot, in every form a find needs; each is made once and shared by later finds.
+#pragma once
+
+#include "../core/image.h"
+#include "pattern.h"
+#include "workers.h"
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+
+namespace vedette::host {
+
+// A screenshot at one size: pixel (x, y) of `image` begins at (x * step_x, y * step_y) of the screenshot.
+struct ScreenForm {
+    std::shared_ptr<SharedImage> image;
+    double step_x = 1;
+    double step_y = 1;
+};
+
+// Thread-safe.
+class Screen {
+public:
+    // `image`: GRAY8 or BGR8, as color_of gives it.
+    explicit Screen(Image image);
+
+    std::uint32_t width() const noexcept { return width_; }
+    std::uint32_t height() const noexcept { return height_; }
+    // No pixel has a colour; looked at once.
+    bool only_gray();
+    // The screenshot shrunk by `factor` (at least 1). Shrunk ones are kept within bounds, the longest unused goes
+    // first.
+    ScreenForm form(ColorMode mode, double factor, const Workers& workers);
+    // The screenshot as BGR8, a copy.
+    Image picture() const;
+
+private:
+    struct Kept {
+        ColorMode mode;
+        std::uint32_t width, height;
+        std::shared_ptr<SharedImage> image;
+    };
+    std::shared_ptr<SharedImage> original(ColorMode mode);  // under mutex_
+
+    const std::uint32_t width_, height_;
+    mutable std::mutex mutex_;
+    std::shared_ptr<SharedImage> color_;  // BGR8; made from gray_ when a find needs it
+    std::shared_ptr<SharedImage> gray_;   // GRAY8; made from color_ when a find needs it
+    int only_gray_ = -1;                  // not looked at yet
+    std::list<Kept> shrunk_;              // most recently used first
+};
+
+}  // namespace vedette::host
