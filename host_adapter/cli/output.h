@@ -1,0 +1,28 @@
+// What the command prints.
+#pragma once
+
+#include "library.h"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace vedette::cli {
+
+// Keys stay in the order they were given.
+using Json = nlohmann::ordered_json;
+
+// To standard output at once. Problem VDT_E_FILE when it cannot be written.
+void print(const std::string& text);
+// One object on one line. Text that is no UTF-8 (names of files) is printed with replacement characters.
+void print(const Json& object);
+
+// {"status": "error", "error": {"code", "name", "message"}}
+Json error_json(vdt_code code, const std::string& message);
+
+// null for what is not known: the C API's -1 for residuals, evidence and predicted times.
+Json known_or_null(double value);
+// Whole numbers without a decimal point.
+Json number(double value);
+
+}  // namespace vedette::cli
