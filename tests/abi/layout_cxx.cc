@@ -1,0 +1,2 @@
+// The frozen layout, read as C++20.
+#include "../../plugin_api/abi/layout_1_0.c"

@@ -1,0 +1,2 @@
+// The frozen values, read as C++20.
+#include "../../plugin_api/abi/values_1_0.c"

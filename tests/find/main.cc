@@ -1,0 +1,2 @@
+#define BOOST_TEST_MODULE find
+#include "boost_test.h"

@@ -1,0 +1,11 @@
+cmake_minimum_required(VERSION 3.25)
+# Every plugin in FOLDER is one of BACKENDS (comma-separated), which are tested.
+string(REPLACE "," ";" BACKENDS "${BACKENDS}")
+file(GLOB libraries ${FOLDER}/vedette-*.so)
+foreach(library IN LISTS libraries)
+    get_filename_component(name ${library} NAME_WE)
+    string(REPLACE "vedette-" "" name ${name})
+    if(NOT name IN_LIST BACKENDS)
+        message(SEND_ERROR "${library} has no tests in tests/ops: it is built outside plugins/")
+    endif()
+endforeach()
