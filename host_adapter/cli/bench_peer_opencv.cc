@@ -37,20 +37,18 @@ cv::Mat mat_of(const vdt_image* image) {
                    static_cast<unsigned char*>(plane.base) + plane.offset, static_cast<std::size_t>(plane.row_stride));
 }
 
-const char* function(vdt_op op) {
-    switch (op) {
-        case VDT_OP_CONVERT:
-            return "cv::cvtColor";
-        case VDT_OP_INTEGRAL:
-            return "cv::integral";
-        case VDT_OP_TEMPLATE_MAP:
-            return "cv::matchTemplate";
-        default:
-            return nullptr;
-    }
-}
+// One call's arguments, as plugin/ops.h lays them out.
+struct Call {
+    const void* params;
+    const vdt_image* const* inputs;
+    const vdt_image* const* outputs;
+    const vdt_list* const* lists_in;
+    vdt_list* const* lists_out;
+};
 
-void convert(const vdt_image* input, const vdt_image* output) {
+void convert(const Call& call) {
+    const vdt_image* const input = call.inputs[0];
+    const vdt_image* const output = call.outputs[0];
     const bool to_gray = output->format == VDT_FORMAT_GRAY8;
     const bool from_alpha = input->format == VDT_FORMAT_BGRA8;
     const int code = to_gray ? (from_alpha ? cv::COLOR_BGRA2GRAY : cv::COLOR_BGR2GRAY) : cv::COLOR_BGRA2BGR;
@@ -58,29 +56,56 @@ void convert(const vdt_image* input, const vdt_image* output) {
     cv::cvtColor(mat_of(input), out, code);
 }
 
-void integral(const vdt_integral_params& params, const vdt_image* input, const vdt_image* const* outputs) {
-    cv::Mat sum = mat_of(outputs[0]);
+void integral(const Call& call) {
+    const auto& params = *static_cast<const vdt_integral_params*>(call.params);
+    cv::Mat sum = mat_of(call.outputs[0]);
     if ((params.flags & VDT_INTEGRAL_SQUARED) != 0) {
-        cv::Mat squared = mat_of(outputs[1]);
-        cv::integral(mat_of(input), sum, squared, CV_32S, CV_64F);
+        cv::Mat squared = mat_of(call.outputs[1]);
+        cv::integral(mat_of(call.inputs[0]), sum, squared, CV_32S, CV_64F);
     } else {
-        cv::integral(mat_of(input), sum, CV_32S);
+        cv::integral(mat_of(call.inputs[0]), sum, CV_32S);
     }
 }
 
+void template_map(const Call& call) {
+    cv::Mat map = mat_of(call.outputs[0]);
+    cv::matchTemplate(mat_of(call.inputs[0]), mat_of(call.inputs[1]), map, cv::TM_CCOEFF_NORMED);
+}
+
+struct Function {
+    vdt_op op;
+    const char* name;
+    void (*run)(const Call& call);
+};
+
+constexpr Function functions[] = {
+    {VDT_OP_CONVERT, "cv::cvtColor", convert},
+    {VDT_OP_INTEGRAL, "cv::integral", integral},
+    {VDT_OP_TEMPLATE_MAP, "cv::matchTemplate", template_map},
+};
+
+const Function* function_of(vdt_op op) {
+    for (const Function& function : functions) {
+        if (function.op == op) {
+            return &function;
+        }
+    }
+    return nullptr;
+}
+
+const char* function_name(vdt_op op) {
+    const Function* const function = function_of(op);
+    return function != nullptr ? function->name : nullptr;
+}
+
 std::int32_t run(vdt_op op, const void* params, const vdt_image* const* inputs, const vdt_image* const* outputs,
-                 char* text, std::uint32_t text_bytes) {
+                 const vdt_list* const* lists_in, vdt_list* const* lists_out, char* text, std::uint32_t text_bytes) {
     try {
-        if (op == VDT_OP_CONVERT) {
-            convert(inputs[0], outputs[0]);
-        } else if (op == VDT_OP_INTEGRAL) {
-            integral(*static_cast<const vdt_integral_params*>(params), inputs[0], outputs);
-        } else if (op == VDT_OP_TEMPLATE_MAP) {
-            cv::Mat map = mat_of(outputs[0]);
-            cv::matchTemplate(mat_of(inputs[0]), mat_of(inputs[1]), map, cv::TM_CCOEFF_NORMED);
-        } else {
+        const Function* const function = function_of(op);
+        if (function == nullptr) {
             throw std::runtime_error("no function for this operation");
         }
+        function->run({params, inputs, outputs, lists_in, lists_out});
         return 0;
     } catch (const std::exception& error) {
         std::snprintf(text, text_bytes, "%s", error.what());
@@ -90,8 +115,8 @@ std::int32_t run(vdt_op op, const void* params, const vdt_image* const* inputs, 
 
 }  // namespace
 
-const vedette_bench_peer* vedette_bench_peer_1(void) {
+const vedette_bench_peer* vedette_bench_peer_2(void) {
     static const std::string name = "OpenCV " + cv::getVersionString();
-    static const vedette_bench_peer peer{sizeof(vedette_bench_peer), 0, name.c_str(), function, run};
+    static const vedette_bench_peer peer{sizeof(vedette_bench_peer), 0, name.c_str(), function_name, run};
     return &peer;
 }

@@ -109,19 +109,25 @@ private:
     const bool on_ = isatty(STDERR_FILENO) != 0;
 };
 
+std::string operation_names() {
+    std::string names;
+    for (const vdt_op op : benchmarked_operations()) {
+        names += std::string(names.empty() ? "" : ", ") + vdt_operation_name(op);
+    }
+    return names;
+}
+
 // What was asked for is refused with a sentence rather than measured as nothing.
 std::vector<vdt_op> wanted_operations(const std::string& name) {
-    std::string known;
     for (const vdt_op op : benchmarked_operations()) {
         if (name == vdt_operation_name(op)) {
             return {op};
         }
-        known += std::string(known.empty() ? "" : ", ") + vdt_operation_name(op);
     }
     if (name.empty()) {
         return benchmarked_operations();
     }
-    throw Problem(VDT_E_ARGUMENT, "--op " + name + " cannot be benchmarked; it is one of " + known + ".");
+    throw Problem(VDT_E_ARGUMENT, "--op " + name + " cannot be benchmarked; it is one of " + operation_names() + ".");
 }
 
 std::vector<Device> wanted_devices(const Context& context, const std::string& wanted) {
@@ -263,7 +269,7 @@ private:
 Command add_bench(CLI::App& app) {
     const auto arguments = std::make_shared<BenchArguments>();
     CLI::App& bench = *app.add_subcommand("bench", "Measure every backend's operations beside OpenCV's");
-    bench.add_option("--op", arguments->op, "Only template_find, template_map, integral or convert")->type_name("OP");
+    bench.add_option("--op", arguments->op, "Only one of " + operation_names())->type_name("OP");
     bench.add_option("--backend", arguments->backend, "Only this backend")->type_name("NAME[:DEVICE]");
     bench.add_option("--screen", arguments->screen, "A screenshot of your own, measured besides the drawn screens")
         ->type_name("FILE");
