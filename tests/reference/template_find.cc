@@ -188,7 +188,7 @@ std::vector<vdt_item> template_find(const vdt_image* const* inputs, const vdt_te
         std::stable_sort(found.begin(), found.end(), [](const vdt_item& a, const vdt_item& b) {
             return std::make_tuple(-a.score, a.y, a.x, a.scale) < std::make_tuple(-b.score, b.y, b.x, b.scale);
         });
-        if ((params.flags & VDT_FIND_BEST_ONLY) && found.size() > 1) found.resize(1);
+        if ((params.flags & VDT_FIND_BEST_ONLY) && found.size() > 1) found.erase(found.begin() + 1, found.end());
         items.insert(items.end(), found.begin(), found.end());
     }
     return items;

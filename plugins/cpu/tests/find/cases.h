@@ -196,7 +196,7 @@ inline std::vector<vdt_item> expected_items(const Scores& all, const Picture& pa
         }
     std::stable_sort(items.begin(), items.end(),
                      [](const vdt_item& a, const vdt_item& b) { return a.score > b.score; });
-    if ((params.flags & VDT_FIND_BEST_ONLY) != 0 && items.size() > 1) items.resize(1);
+    if ((params.flags & VDT_FIND_BEST_ONLY) != 0 && items.size() > 1) items.erase(items.begin() + 1, items.end());
     return items;
 }
 
