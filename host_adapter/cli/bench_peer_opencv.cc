@@ -4,6 +4,7 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
@@ -72,6 +73,29 @@ void template_map(const Call& call) {
     cv::matchTemplate(mat_of(call.inputs[0]), mat_of(call.inputs[1]), map, cv::TM_CCOEFF_NORMED);
 }
 
+// A map for each pattern and scale. As programs do it, the pattern is resized.
+void template_find(const Call& call) {
+    const auto& params = *static_cast<const vdt_template_find_params*>(call.params);
+    const cv::Mat scene = mat_of(call.inputs[0]);
+    cv::Mat map;
+    for (std::uint32_t p = 0; p < params.pattern_count; ++p) {
+        const cv::Mat pattern = mat_of(call.inputs[1 + 2 * p]);
+        const vdt_image* const mask = call.inputs[2 + 2 * p];
+        for (std::uint32_t i = 0; i < std::max(1u, params.scale_count); ++i) {
+            cv::Mat sized = pattern;
+            if (params.scale_count != 0) {
+                cv::resize(pattern, sized, {}, params.scales[i], params.scales[i],
+                           params.scales[i] < 1 ? cv::INTER_AREA : cv::INTER_LINEAR);
+            }
+            if (mask->format == VDT_FORMAT_NONE) {
+                cv::matchTemplate(scene, sized, map, cv::TM_CCOEFF_NORMED);
+            } else {
+                cv::matchTemplate(scene, sized, map, cv::TM_CCOEFF_NORMED, mat_of(mask));
+            }
+        }
+    }
+}
+
 struct Function {
     vdt_op op;
     const char* name;
@@ -81,6 +105,7 @@ struct Function {
 constexpr Function functions[] = {
     {VDT_OP_CONVERT, "cv::cvtColor", convert},
     {VDT_OP_INTEGRAL, "cv::integral", integral},
+    {VDT_OP_TEMPLATE_FIND, "cv::matchTemplate", template_find},
     {VDT_OP_TEMPLATE_MAP, "cv::matchTemplate", template_map},
 };
 

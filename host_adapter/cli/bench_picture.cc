@@ -30,13 +30,14 @@ std::size_t element_bytes(vdt_format format) {
 
 double gray_deviation(const Picture& picture, std::uint32_t x0, std::uint32_t y0, std::uint32_t width,
                       std::uint32_t height) {
+    const std::size_t channel = picture.format() == VDT_FORMAT_BGR8 ? 1 : 0;  // green is the nearest to gray
     double sum = 0;
     double squares = 0;
     for (std::uint32_t y = y0; y < y0 + height; ++y) {
         for (std::uint32_t x = x0; x < x0 + width; ++x) {
-            const double green = picture.at(x, y)[1];
-            sum += green;
-            squares += green * green;
+            const double level = picture.at(x, y)[channel];
+            sum += level;
+            squares += level * level;
         }
     }
     const double count = double(width) * height;

@@ -46,7 +46,8 @@ Picture gray_of(const Picture& bgr);
 Picture with_alpha(const Picture& bgr);
 Picture crop(const Picture& picture, std::uint32_t x, std::uint32_t y, std::uint32_t width, std::uint32_t height);
 // A part with structure: of places spread over the picture the one whose gray levels vary as an element's do, the same
-// for the same picture. `picture` is BGR8 and not smaller than the part.
+// for the same picture. `picture` is BGR8 or GRAY8 and not smaller than the
+// part.
 Picture textured_part(const Picture& picture, std::uint32_t width, std::uint32_t height);
 
 // A screen as a desktop shows it, BGR8, drawn from `seed`: a wallpaper, windows with title bars, rows of text, lists

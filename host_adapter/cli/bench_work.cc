@@ -102,16 +102,4 @@ std::string size_text(Size size) {
     return format("%ux%u", size.width, size.height);
 }
 
-std::shared_ptr<Work> map_work(const BenchScreen& screen, Size size, bool color) {
-    const auto work = std::make_shared<Work>(
-        VDT_OP_TEMPLATE_MAP, vdt_template_map_params{sizeof(vdt_template_map_params), VDT_MATCH_CCOEFF_NORMED});
-    const Picture part = textured_part(screen.bgr, size.width, size.height);
-    work->inputs.push_back(color ? screen.bgr : gray_of(screen.bgr));
-    work->inputs.push_back(color ? part : gray_of(part));
-    work->inputs.emplace_back();  // no mask
-    work->outputs.emplace_back(VDT_FORMAT_GRAYF32, screen.bgr.width() - size.width + 1,
-                               screen.bgr.height() - size.height + 1);
-    return work;
-}
-
 }  // namespace vedette::cli

@@ -78,7 +78,5 @@ struct Size {
 // Small screens are searched for smaller things.
 Size pattern_size(const BenchScreen& screen, std::uint32_t side);
 std::string size_text(Size size);  // "64x64"
-// The score map of a part of the screen in the screen, not finished.
-std::shared_ptr<Work> map_work(const BenchScreen& screen, Size size, bool color);
 
 }  // namespace vedette::cli
