@@ -9,6 +9,7 @@
 namespace vedette::cpu::find::VEDETTE_FIND_ISA {
 
 #include "bound_kernels.h"
+#include "dense_kernels.h"
 #include "fft_kernels.h"
 #include "masked_kernels.h"
 #include "score_kernels.h"
@@ -36,8 +37,8 @@ static std::int64_t dot8_rows(Rows rows, std::int64_t x, const int* order, const
     return sum.total();
 }
 
-const Kernels kernels = {group_size,    column_step, window_sum,  block_row,    test_row,
-                         correlate_row, masked_row,  hits_row,    map_row,      dot_rows,
-                         dot8_rows,     masked_sums, fft_forward, fft_multiply, fft_inverse};
+const Kernels kernels = {group_size,    packed_rows, column_step,     window_sum,  block_row,    test_row,
+                         correlate_row, pack_rows,   correlate_block, masked_row,  hits_row,     map_row,
+                         dot_rows,      dot8_rows,   masked_sums,     fft_forward, fft_multiply, fft_inverse};
 
 }  // namespace vedette::cpu::find::VEDETTE_FIND_ISA

@@ -5,6 +5,9 @@
 // meaningless. Nothing here allocates, locks or throws.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "../op.h"
 
 namespace vedette::cpu::find {
@@ -91,6 +94,30 @@ struct CorrelateRow {
     std::int32_t* correlation;
 };
 
+// Packs packed_rows image rows, from row[0] downwards: packed[x] holds their pixels at x, the first lowest, each in 32
+// / packed_rows bits.
+struct PackRows {
+    int count;
+    const std::uint8_t* row[4];
+    std::int32_t* packed;
+};
+
+// out[y * out_stride + x] = sum over channels, groups j, columns i of packed[channel][y + j packed_rows][x + i] .
+// coefficient[channel][j][i] (pixels of a dword against signed coefficients of as many bits), less `offset`, modulo
+// 2^32.
+struct CorrelateBlock {
+    int count;
+    int rows;  // y, at most 4 * packed_rows
+    int channels;
+    int w, groups;
+    const std::int32_t* const* packed;  // [channel * packed_count + row]
+    int packed_count;                   // rows + (groups - 1) * packed_rows
+    const std::int32_t* coefficient;
+    std::int32_t offset;
+    std::int32_t* out;
+    std::ptrdiff_t out_stride;
+};
+
 // The bound test under a mask; the terms: masked.h.
 struct MaskedRow {
     int count;
@@ -150,13 +177,16 @@ struct FftSource {
 };
 
 struct Kernels {
-    int group;  // positions a group: counts of BlockRow, TestRow and CorrelateRow are rounded up to it
+    int group;        // positions a group: counts of BlockRow, TestRow and CorrelateRow are rounded up to it
+    int packed_rows;  // of PackRows and CorrelateBlock: 2 or 4
     void (*column_step)(const ColumnStep&);
     void (*window_sum)(const WindowSum&);
     void (*block_row)(const BlockRow&);
     // Windows that may reach the limit, in order of x; at most `count` of them.
     int (*test_row)(const TestRow&, Survivor* survivors);
     void (*correlate_row)(const CorrelateRow&);
+    void (*pack_rows)(const PackRows&);
+    void (*correlate_block)(const CorrelateBlock&);
     // As test_row; of the survivors only x is set.
     int (*masked_row)(const MaskedRow&, Survivor* survivors);
     // Positions whose score may be at or above `threshold`; a superset by rounding only.

@@ -125,12 +125,12 @@ void sweep_dense(const Task& task, const Unit& unit, Worker& worker, const Row& 
     }
     ScoreRow score = score_of(pattern, unit);
     score.correlation = worker.correlation.data();
+    const auto take = [&](std::vector<std::int32_t>& to, const double* from) {
+        for (int x = 0; x < unit.columns; ++x) to[static_cast<std::size_t>(x)] = static_cast<std::int32_t>(from[x]);
+        return to.data();
+    };
     if (task.spectrum != nullptr) {
         worker.fft.run(kernels, *task.scene, pattern, *task.spectrum, unit.x, unit.y, unit.columns, unit.rows);
-        const auto take = [&](std::vector<std::int32_t>& to, const double* from) {
-            for (int x = 0; x < unit.columns; ++x) to[static_cast<std::size_t>(x)] = static_cast<std::int32_t>(from[x]);
-            return to.data();
-        };
         if (pattern.masked) {
             for (int y = 0; y < unit.rows; ++y) {
                 take(worker.correlation, worker.fft.product(y));
@@ -141,11 +141,17 @@ void sweep_dense(const Task& task, const Unit& unit, Worker& worker, const Row& 
             }
             return;
         }
+    }
+    if (!pattern.masked) {
+        if (task.spectrum == nullptr)
+            worker.dense.begin(kernels, *task.scene, pattern, task.dense->packed(kernels), unit);
         SweepShape sums_only;
         sums_only.w = pattern.w;
         sums_only.h = pattern.h;
         worker.sweep.run(kernels, *task.scene, sums_only, unit, [&](const SweepRow& sums) {
-            take(worker.correlation, worker.fft.product(sums.y - unit.y));
+            const int y = sums.y - unit.y;
+            score.correlation =
+                task.spectrum != nullptr ? take(worker.correlation, worker.fft.product(y)) : worker.dense.row(y);
             for (int c = 0; c < pattern.channels; ++c) score.sum[c] = sums.sum[c];
             score.square = sums.square;
             row(sums.y, score);
@@ -164,22 +170,18 @@ void sweep_dense(const Task& task, const Unit& unit, Worker& worker, const Row& 
         correlate.coefficient = task.dense->pattern.data();
         correlate.correlation = worker.correlation.data();
         kernels.correlate_row(correlate);
-        for (int c = 0; c < pattern.channels; ++c) score.sum[c] = sums.sum[c];
-        score.square = sums.square;
-        if (pattern.masked) {
-            CorrelateRow masked = correlate;
-            masked.coefficient = task.dense->mask.data();
-            masked.pair = sums.squares.data();
-            masked.correlation = worker.masked_square.data();
+        CorrelateRow masked = correlate;
+        masked.coefficient = task.dense->mask.data();
+        masked.pair = sums.squares.data();
+        masked.correlation = worker.masked_square.data();
+        kernels.correlate_row(masked);
+        score.square = worker.masked_square.data();
+        masked.channels = 1;
+        for (int c = 0; c < pattern.channels; ++c) {
+            masked.pair = sums.pair.data() + c * correlate.pair_rows;
+            masked.correlation = worker.masked_sum[c].data();
             kernels.correlate_row(masked);
-            score.square = worker.masked_square.data();
-            masked.channels = 1;
-            for (int c = 0; c < pattern.channels; ++c) {
-                masked.pair = sums.pair.data() + c * correlate.pair_rows;
-                masked.correlation = worker.masked_sum[c].data();
-                kernels.correlate_row(masked);
-                score.sum[c] = worker.masked_sum[c].data();
-            }
+            score.sum[c] = worker.masked_sum[c].data();
         }
         row(sums.y, score);
         return true;
@@ -238,14 +240,19 @@ bool offer(const Task& task, HitList& hits, int x, int y, std::int64_t product, 
 
 DenseCoefficients dense_coefficients(const Pattern& pattern) {
     DenseCoefficients dense;
+    if (!pattern.masked) {
+        dense.by_two = pack_coefficients(pattern, 2);
+        dense.by_four = pack_coefficients(pattern, 4);
+        return dense;
+    }
     dense.shape = dense_shape(pattern.w, pattern.h);
-    dense.shape.window_sums = !pattern.masked;
-    dense.shape.squares = pattern.masked;
+    dense.shape.window_sums = false;
+    dense.shape.squares = true;
     const int rows = dense.shape.pair_rows;
     const auto count = static_cast<std::size_t>(pattern.channels) * static_cast<std::size_t>(rows) *
                        static_cast<std::size_t>(pattern.w);
     dense.pattern.resize(count);
-    if (pattern.masked) dense.mask.resize(count);
+    dense.mask.resize(count);
     std::size_t at = 0;
     for (int c = 0; c < pattern.channels; ++c)
         for (int j = 0; j < rows; ++j)
@@ -258,7 +265,7 @@ DenseCoefficients dense_coefficients(const Pattern& pattern) {
                     value[k] = taken ? static_cast<std::uint16_t>(pattern.pixel(c, x, y) - 128) : 0;
                 }
                 dense.pattern[at] = static_cast<std::int32_t>(value[0] | value[1] << 16);
-                if (pattern.masked) dense.mask[at] = static_cast<std::int32_t>(one[0] | one[1] << 16);
+                dense.mask[at] = static_cast<std::int32_t>(one[0] | one[1] << 16);
             }
     return dense;
 }

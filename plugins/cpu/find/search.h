@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bound.h"
+#include "dense.h"
 #include "fft.h"
 #include "hits.h"
 #include "pattern.h"
@@ -21,10 +22,16 @@ struct MaskedBound;
 // Positions that are not searched: [x, x + w) x [y, y + h) of the region.
 using Excluded = std::vector<vdt_rect>;
 
-// Coefficient pairs for direct correlation: of the pattern and, when masked, of the mask for every channel.
+// What direct correlation needs: of a masked pattern coefficient pairs of the pattern and of the mask for every
+// channel, else coefficients packed as each instruction set takes them.
 struct DenseCoefficients {
     SweepShape shape;
     std::vector<std::int32_t> pattern, mask;
+    PackedCoefficients by_two, by_four;
+
+    const PackedCoefficients& packed(const Kernels& kernels) const {
+        return kernels.packed_rows == 4 ? by_four : by_two;
+    }
 };
 DenseCoefficients dense_coefficients(const Pattern& pattern);
 
@@ -34,6 +41,7 @@ struct Worker {
     std::vector<Survivor> survivors;
     std::vector<const std::int32_t*> pairs;
     std::vector<std::int32_t> positions, correlation, masked_sum[max_channels], masked_square;
+    DenseCorrelator dense;
     FftCorrelator fft;
 };
 

@@ -85,6 +85,17 @@ inline vi madd(vi a, vi b) {
 inline vi dot(vi sum, vi a, vi b) {
     return _mm512_dpwssd_epi32(sum, a, b);
 }
+// Pixels of four rows, as bytes, against four signed bytes in each lane.
+constexpr int packed_rows = 4;
+inline vi dot_packed(vi sum, vi pixels, vi factors) {
+    return _mm512_dpbusd_epi32(sum, pixels, factors);
+}
+inline vi shift_left16(vi a, int bits) {
+    return _mm512_sll_epi16(a, _mm_cvtsi32_si128(bits));
+}
+inline vi or_bits(vi a, vi b) {
+    return _mm512_or_si512(a, b);
+}
 inline vi shift_right(vi a, int bits) {
     return _mm512_srl_epi32(a, _mm_cvtsi32_si128(bits));
 }
@@ -256,6 +267,17 @@ inline vi madd(vi a, vi b) {
 }
 inline vi dot(vi sum, vi a, vi b) {
     return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+}
+// Pixels of two rows as 16 bits: the instruction for bytes saturates (255 * 127 * 2 > 2^15).
+constexpr int packed_rows = 2;
+inline vi dot_packed(vi sum, vi pixels, vi factors) {
+    return dot(sum, pixels, factors);
+}
+inline vi shift_left16(vi a, int bits) {
+    return _mm256_sll_epi16(a, _mm_cvtsi32_si128(bits));
+}
+inline vi or_bits(vi a, vi b) {
+    return _mm256_or_si256(a, b);
 }
 inline vi shift_right(vi a, int bits) {
     return _mm256_srl_epi32(a, _mm_cvtsi32_si128(bits));

@@ -109,6 +109,16 @@ inline vi madd(vi a, vi b) {
 inline vi dot(vi sum, vi a, vi b) {
     return add32(sum, madd(a, b));
 }
+constexpr int packed_rows = 2;
+inline vi dot_packed(vi sum, vi pixels, vi factors) {
+    return dot(sum, pixels, factors);
+}
+inline vi shift_left16(vi a, int bits) {
+    return each16([&](int k) { return a.s[k] * (1 << bits); });
+}
+inline vi or_bits(vi a, vi b) {
+    return each32([&](int k) { return a.u[k] | b.u[k]; });
+}
 inline vi shift_right(vi a, int bits) {
     return each32([&](int k) { return a.u[k] >> bits; });
 }
