@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* Changes one thing of good pixels. */
 #define CHECK_PIXELS(expected, change)                                                    \
@@ -13,7 +15,63 @@
         CHECK(screen == NULL && pattern == NULL);                                         \
     } while (0)
 
+/* The fixture's screen written in another order of channels and rows comes back the same. */
+static void test_files(const fixture* f) {
+    const char* const folder = getenv("TMPDIR");
+    char path[512];
+    snprintf(path, sizeof path, "%s/vedette-api-%ld.png", folder != NULL ? folder : "/tmp", (long)getpid());
+    vdt_pixels read = {0};
+    read.struct_size = sizeof read;
+
+    vdt_pixels bgr = screen_pixels(f);
+    CHECK_WORKS(vdt_pixels_to_file(&bgr, path, &error));
+    CHECK_WORKS(vdt_pixels_from_file(path, &read, &error));
+    CHECK(read.format == VDT_FORMAT_BGR8 && read.width == SCREEN_WIDTH && read.height == SCREEN_HEIGHT);
+    CHECK(read.bytes == sizeof f->pixels && memcmp(read.data, f->pixels, sizeof f->pixels) == 0);
+    vdt_pixels_free(&read);
+
+    /* Red first, and from the bottom up. */
+    static unsigned char turned[SCREEN_HEIGHT][SCREEN_WIDTH * 3];
+    for (size_t y = 0; y < SCREEN_HEIGHT; ++y)
+        for (size_t i = 0; i < SCREEN_WIDTH * 3; ++i)
+            turned[SCREEN_HEIGHT - 1 - y][i / 3 * 3 + 2 - i % 3] = f->pixels[y * SCREEN_WIDTH * 3 + i];
+    const vdt_pixels rgb = {
+        sizeof rgb,    VDT_FORMAT_RGB8,          SCREEN_WIDTH, SCREEN_HEIGHT, -(int64_t)sizeof turned[0],
+        sizeof turned, turned[SCREEN_HEIGHT - 1]};
+    CHECK_WORKS(vdt_pixels_to_file(&rgb, path, &error));
+    CHECK_WORKS(vdt_pixels_from_file(path, &read, &error));
+    CHECK(read.format == VDT_FORMAT_BGR8 && memcmp(read.data, f->pixels, sizeof f->pixels) == 0);
+    vdt_pixels_free(&read);
+
+    static const unsigned char gray[2][3] = {{1, 2, 3}, {4, 5, 250}};
+    const vdt_pixels small = {sizeof small, VDT_FORMAT_GRAY8, 3, 2, 3, sizeof gray, gray};
+    CHECK_WORKS(vdt_pixels_to_file(&small, path, &error));
+    CHECK_WORKS(vdt_pixels_from_file(path, &read, &error));
+    CHECK(read.format == VDT_FORMAT_GRAY8 && read.width == 3 && memcmp(read.data, gray, sizeof gray) == 0);
+    vdt_pixels_free(&read);
+    remove(path);
+
+    vdt_pixels wrong = small;
+    wrong.format = VDT_FORMAT_GRAY16;
+    wrong.width = 1;
+    CHECK_FAILS(VDT_E_UNSUPPORTED_FORMAT, vdt_pixels_to_file(&wrong, path, &error));
+    wrong.format = VDT_FORMAT_GRAYF32;
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_pixels_to_file(&wrong, path, &error));
+    wrong = small;
+    wrong.height = 3;
+    CHECK_FAILS(VDT_E_SIZE, vdt_pixels_to_file(&wrong, path, &error));
+    wrong.struct_size = 0;
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_pixels_to_file(&wrong, path, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_pixels_to_file(NULL, path, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_pixels_to_file(&small, NULL, &error));
+    CHECK_FAILS(VDT_E_FILE, vdt_pixels_to_file(&small, "/no/such/folder/a.png", &error));
+    CHECK_FAILS(VDT_E_FILE, vdt_pixels_to_file(&small, "", &error));
+    FILE* const left = fopen(path, "rb");
+    CHECK(left == NULL); /* nothing was written */
+}
+
 void test_images(fixture* f) {
+    test_files(f);
     vdt_screen* screen = NULL;
     vdt_pattern* pattern = NULL;
     CHECK_PIXELS(VDT_E_ARGUMENT, pixels.struct_size = 0);

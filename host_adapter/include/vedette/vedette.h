@@ -148,6 +148,11 @@ VDT_API void vdt_screen_destroy(vdt_screen* screen) VDT_NOEXCEPT;
 VDT_API vdt_code vdt_pixels_from_file(const char* path, vdt_pixels* pixels, vdt_error* error) VDT_NOEXCEPT;
 VDT_API void vdt_pixels_free(vdt_pixels* pixels) VDT_NOEXCEPT;
 
+/* Writes 8-bit pixels (GRAY, BGR, BGRA, RGB or RGBA) as a PNG file, which appears whole or not at all; a file that is
+ * there is replaced. Needs no context. Errors: VDT_E_FILE naming the path, VDT_E_SIZE, VDT_E_ARGUMENT,
+ * VDT_E_UNSUPPORTED_FORMAT (16 bit). */
+VDT_API vdt_code vdt_pixels_to_file(const vdt_pixels* pixels, const char* path, vdt_error* error) VDT_NOEXCEPT;
+
 /* Patterns: alpha is a mask (opaque = taken; when under a tenth of the visible pixels is fully opaque, alpha >= 128).
  */
 VDT_API vdt_code vdt_pattern_create(vdt_context* context, const vdt_pixels* pixels, vdt_pattern** pattern,
