@@ -72,10 +72,13 @@ struct OperationEntry {
     // sizeof the operation's parameter struct: with images in the query, the glue has checked that there are parameters
     // of at least this size. 0: the operation checks them itself.
     std::uint32_t params_size = 0;
+    // The operation works on lists only: a query without images but with parameters is about a plan.
+    bool no_images = false;
 };
 
 extern const OperationEntry convert_operation;
 extern const OperationEntry integral_operation;
+extern const OperationEntry group_operation;
 extern const OperationEntry template_map_operation;
 extern const OperationEntry template_find_operation;
 

@@ -17,8 +17,9 @@ namespace {
 using plugin::fail;
 using plugin::guard;
 
-constexpr std::array<const OperationEntry*, 4> operations = {&convert_operation, &integral_operation,
-                                                             &template_map_operation, &template_find_operation};
+constexpr std::array operations = {
+    &convert_operation, &group_operation, &integral_operation, &template_find_operation, &template_map_operation,
+};
 
 const OperationEntry& operation_of(const vdt_query& query) {
     for (const OperationEntry* const entry : operations)
@@ -26,12 +27,17 @@ const OperationEntry& operation_of(const vdt_query& query) {
     throw Failure(VDT_E_UNSUPPORTED_OP, "operation " + std::to_string(query.op) + " is not done by the cpu backend");
 }
 
+// Whether the question is what can be done at all.
+bool is_general(const OperationEntry& entry, const vdt_query& query) {
+    return query.input_count == 0 && (!entry.no_images || query.params == nullptr);
+}
+
 // Checks `query` and answers what can be done for it; throws Failure when nothing can.
 const OperationEntry& ask(vdt_device* device, const vdt_query* query, vdt_op_support& support) {
     if (device == nullptr) throw Failure(VDT_E_ARGUMENT, "device is NULL");
     check_query(query);
     const OperationEntry& entry = operation_of(*query);
-    if (query->input_count != 0 && entry.params_size != 0)
+    if (!is_general(entry, *query) && entry.params_size != 0)
         check_params(query->params, entry.params_size, "the operation");
     support = vdt_op_support{};
     support.struct_size = sizeof support;
@@ -156,7 +162,7 @@ vdt_code op_cost(vdt_device* device, const vdt_query* query, vdt_cost* cost, vdt
     return guard(error, [&]() -> vdt_code {
         check_cost(cost);
         const OperationEntry& entry = ask_variant(device, query);
-        if (query->input_count == 0) return fail(error, VDT_E_ARGUMENT, "costs need a query with images");
+        if (is_general(entry, *query)) return fail(error, VDT_E_ARGUMENT, "costs need a query with images");
         if (entry.cost == nullptr) return fail(error, VDT_E_UNSUPPORTED, "no costs are given for this operation");
         cost->flags = 0;
         cost->stage_count = 0;
@@ -176,7 +182,7 @@ vdt_code plan_create(vdt_device* device, const vdt_query* query, vdt_plan** plan
         if (plan == nullptr) return fail(error, VDT_E_ARGUMENT, "plan is NULL");
         *plan = nullptr;
         const OperationEntry& entry = ask_variant(device, query);
-        if (query->input_count == 0) return fail(error, VDT_E_ARGUMENT, "a plan needs a query with images");
+        if (is_general(entry, *query)) return fail(error, VDT_E_ARGUMENT, "a plan needs a query with images");
         auto record = std::make_unique<PlanRecord>();
         record->params_size = entry.params_size;
         record->inputs = shapes_of(query->inputs, query->input_count);

@@ -51,10 +51,10 @@ static void test_files(const fixture* f) {
     vdt_pixels_free(&read);
     remove(path);
 
-    vdt_pixels wrong = small;
-    wrong.format = VDT_FORMAT_GRAY16;
-    wrong.width = 1;
+    static const uint16_t words[2] = {1, 65535};
+    vdt_pixels wrong = {sizeof wrong, VDT_FORMAT_GRAY16, 2, 1, 4, sizeof words, words};
     CHECK_FAILS(VDT_E_UNSUPPORTED_FORMAT, vdt_pixels_to_file(&wrong, path, &error));
+    wrong = small;
     wrong.format = VDT_FORMAT_GRAYF32;
     CHECK_FAILS(VDT_E_ARGUMENT, vdt_pixels_to_file(&wrong, path, &error));
     wrong = small;

@@ -27,6 +27,7 @@ cv::Rect rectangle_of(const vdt_item& item) {
     constexpr float furthest = 1 << 24;  // beyond it float has no whole pixels any more
     for (const float side : {item.x, item.y, item.w, item.h})
         if (!(std::abs(side) <= furthest)) throw Failure(VDT_E_ARGUMENT, "group: an item has no finite rectangle");
+    if (item.w < 0 || item.h < 0) throw Failure(VDT_E_ARGUMENT, "group: an item has a side below 0");
     return {cvRound(item.x), cvRound(item.y), cvRound(item.w), cvRound(item.h)};
 }
 

@@ -1,0 +1,142 @@
+// group: as OpenCV's groupRectangles. How: group/grouping.h.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "group/grouping.h"
+#include "parallel.h"
+#include "stages.h"
+
+namespace vedette::cpu {
+
+namespace {
+
+constexpr std::uint32_t most_rectangles = 1u << 30;
+constexpr std::uint32_t rectangles_of_a_piece = 1u << 14;
+
+void check_values(const vdt_group_params& params) {
+    if (params.threshold < 0) throw Failure(VDT_E_ARGUMENT, "group: threshold must not be below 0");
+    if (!std::isfinite(params.eps) || params.eps < 0)
+        throw Failure(VDT_E_ARGUMENT, "group: eps must be finite and not below 0");
+}
+
+void support(const Device&, const vdt_query& query, vdt_op_support&) {
+    if (query.input_count != 0 || query.output_count != 0)
+        throw Failure(VDT_E_ARGUMENT, "group takes no images, only lists");
+    if (query.params != nullptr) check_values(*static_cast<const vdt_group_params*>(query.params));
+}
+
+// A query names no lists, so these are counts for a list of this many rectangles, as a cascade finds on a large screen.
+constexpr double typical_count = 1024;
+
+void cost(const Device&, const vdt_query&, vdt_cost& cost) {
+    cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
+    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::uint64_t>(typical_count));
+    const double bytes = static_cast<double>(cost.scratch_bytes);
+    const auto stage_of = [&](double work, double span, double width) {
+        vdt_cost_stage stage{};
+        stage.work = work;
+        stage.span = span;
+        stage.width = width;
+        stage.divergence = 1;
+        stage.global_bytes = bytes;
+        stage.shared_refs = work;
+        add_stage(cost, stage);
+        ++cost.launches;
+    };
+    constexpr double digits = 3, comparisons = 16;
+    stage_of(typical_count * 4 * digits, typical_count * 4 * digits, 1);              // keys, sorted
+    stage_of(typical_count * comparisons * 12, comparisons * 12, typical_count / 4);  // comparisons in the grid
+    stage_of(typical_count * 8, typical_count * 8, 1);                                // means
+}
+
+GroupRectangle rectangle_of(const vdt_item& item) {
+    constexpr auto furthest = static_cast<float>(furthest_coordinate);
+    for (const float side : {item.x, item.y, item.w, item.h})
+        if (!(std::abs(side) <= furthest))
+            throw Failure(VDT_E_ARGUMENT, "group: an item has no finite rectangle within 2^24 pixels");
+    if (item.w < 0 || item.h < 0) throw Failure(VDT_E_ARGUMENT, "group: an item has a side below 0");
+    return {static_cast<std::int32_t>(std::lrint(item.x)), static_cast<std::int32_t>(std::lrint(item.y)),
+            static_cast<std::int32_t>(std::lrint(item.w)), static_cast<std::int32_t>(std::lrint(item.h)), item.score};
+}
+
+vdt_item item_at(const vdt_list& list, std::uint64_t index) {
+    vdt_item item;
+    std::memcpy(&item, static_cast<const unsigned char*>(list.items) + index * list.item_size, sizeof item);
+    return item;
+}
+
+vdt_item ungrouped(vdt_item item) {
+    item.neighbors = 1;
+    return item;
+}
+
+// Writes `count` items that `item_of(index)` gives, as many as there is room for.
+template <class ItemOf>
+vdt_code write_items(vdt_list& list, std::uint64_t count, const ItemOf& item_of) {
+    list.needed = count;
+    list.count = std::min(count, list.capacity);
+    for (std::uint64_t index = 0; index < list.count; ++index) {
+        const vdt_item item = item_of(index);
+        std::memcpy(static_cast<unsigned char*>(list.items) + index * list.item_size, &item, sizeof item);
+    }
+    return count > list.capacity ? VDT_INCOMPLETE : VDT_OK;
+}
+
+class GroupPlan final : public Plan {
+public:
+    explicit GroupPlan(const Device& device) : device_(device) {}
+
+    vdt_code run(const vdt_call& call) override {
+        const auto& params = *static_cast<const vdt_group_params*>(call.params);
+        check_values(params);
+        if (call.list_in_count != 1 || call.list_out_count != 1)
+            throw Failure(VDT_E_ARGUMENT, "group takes one list and gives one");
+        const vdt_list& in = *call.lists_in[0];
+        vdt_list& out = *call.lists_out[0];
+        if (in.item_size < sizeof(vdt_item) || out.item_size < sizeof(vdt_item))
+            throw Failure(VDT_E_ARGUMENT, "group: the items of the lists are smaller than vdt_item");
+        out.count = out.needed = 0;
+        if (params.threshold == 0)
+            return write_items(out, in.count, [&](std::uint64_t index) { return ungrouped(item_at(in, index)); });
+        if (in.count > most_rectangles)
+            throw Failure(VDT_E_SIZE,
+                          "group: the list has " + std::to_string(in.count) + " items; at most 2^30 can be grouped");
+        rectangles_.resize(in.count);
+        parallel_for(device_, call.token, 0, static_cast<std::uint32_t>(in.count), rectangles_of_a_piece,
+                     [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                         for (std::uint32_t index = begin; index < end; ++index)
+                             rectangles_[index] = rectangle_of(item_at(in, index));
+                     });
+        const std::span<const vdt_item> groups =
+            grouping_.run(device_, call.token, rectangles_, params.threshold, params.eps);
+        return write_items(out, groups.size(), [&](std::uint64_t index) { return groups[index]; });
+    }
+
+private:
+    const Device& device_;
+    std::vector<GroupRectangle> rectangles_;
+    Grouping grouping_;
+};
+
+std::unique_ptr<Plan> plan(const Device& device, const vdt_query&) {
+    return std::make_unique<GroupPlan>(device);
+}
+
+constexpr const char* variants[] = {"grid"};
+
+}  // namespace
+
+const OperationEntry group_operation = {
+    .op = VDT_OP_GROUP,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = cost,
+    .plan = plan,
+    .params_size = sizeof(vdt_group_params),
+    .no_images = true,
+};
+
+}  // namespace vedette::cpu
