@@ -3,50 +3,63 @@
 namespace vedette::reference {
 namespace {
 
-// One tap of a one-dimensional resampling: weight of an input position.
+// One tap of a one-dimensional resampling: weight of an input position, in units of 1 / Taps::whole. Whole numbers, so
+// that sums of products are exact and only the division at the end rounds.
 struct Tap {
     std::uint32_t index;
     double weight;
 };
+struct Taps {
+    double whole = 1;
+    std::vector<std::vector<Tap>> of;  // each output position
+};
 
-std::vector<Tap> bilinear(double position, std::uint32_t in) {
-    const double low = std::floor(position);
-    const double fraction = position - low;
-    const auto inside = [in](double i) { return static_cast<std::uint32_t>(std::clamp(i, 0.0, in - 1.0)); };
-    return {{inside(low), 1.0 - fraction}, {inside(low + 1.0), fraction}};
+// Bilinear at numerator / denominator.
+std::vector<Tap> bilinear(std::int64_t numerator, std::int64_t denominator, std::uint32_t in) {
+    const std::int64_t low = numerator < 0 ? -1 : numerator / denominator;  // never below -1
+    const std::int64_t rest = numerator - low * denominator;
+    const auto inside = [in](std::int64_t i) {
+        return static_cast<std::uint32_t>(std::clamp<std::int64_t>(i, 0, in - std::int64_t{1}));
+    };
+    return {{inside(low), static_cast<double>(denominator - rest)}, {inside(low + 1), static_cast<double>(rest)}};
 }
 
-std::vector<Tap> half_pixel(std::uint32_t x, std::uint32_t in, std::uint32_t out) {
-    return bilinear((x + 0.5) * in / out - 0.5, in);
+// At (x + 0.5) * in / out - 0.5.
+std::vector<Tap> half_pixel(std::int64_t x, std::int64_t in, std::int64_t out) {
+    return bilinear((2 * x + 1) * in - out, 2 * out, static_cast<std::uint32_t>(in));
 }
 
-// Every input position weighs what [x, x + 1) * in / out covers of it. In whole numbers of 1 / out, so that edges that
-// coincide give no sliver of the next pixel.
+// Every input position weighs what [x, x + 1) * in / out covers of it.
 std::vector<Tap> area(std::uint32_t x, std::uint32_t in, std::uint32_t out) {
     const std::uint64_t begin = static_cast<std::uint64_t>(x) * in;
     const std::uint64_t end = begin + in;
     std::vector<Tap> taps;
     for (std::uint64_t i = begin / out; i * out < end; ++i) {
         const std::uint64_t cover = std::min(end, (i + 1) * out) - std::max(begin, i * out);
-        taps.push_back({static_cast<std::uint32_t>(i), static_cast<double>(cover) / in});
+        taps.push_back({static_cast<std::uint32_t>(i), static_cast<double>(cover)});
     }
     return taps;
 }
 
-std::vector<Tap> aligned(std::uint32_t x, std::uint32_t in, std::uint32_t out) {
-    if (x == out - 1) return {{in - 1, 1.0}};
-    return bilinear(static_cast<double>(x) * (in - 1.0) / (out - 1.0), in);
+// At x * (in - 1) / (out - 1); the last one on the last position.
+std::vector<Tap> aligned(std::int64_t x, std::int64_t in, std::int64_t out) {
+    if (x == out - 1) return {{static_cast<std::uint32_t>(in - 1), std::max(1.0, static_cast<double>(out - 1))}};
+    return bilinear(x * (in - 1), out - 1, static_cast<std::uint32_t>(in));
 }
 
-std::vector<std::vector<Tap>> taps_of(std::uint32_t in, std::uint32_t out, std::uint32_t method, bool shrinks) {
-    std::vector<std::vector<Tap>> taps;
+Taps taps_of(std::uint32_t in, std::uint32_t out, std::uint32_t method, bool shrinks) {
+    Taps taps;
     for (std::uint32_t x = 0; x < out; ++x) {
-        if (method == VDT_RESIZE_ALIGNED_CORNERS)
-            taps.push_back(aligned(x, in, out));
-        else if (method == VDT_RESIZE_AREA && shrinks)
-            taps.push_back(area(x, in, out));
-        else
-            taps.push_back(half_pixel(x, in, out));
+        if (method == VDT_RESIZE_ALIGNED_CORNERS) {
+            taps.of.push_back(aligned(x, in, out));
+            taps.whole = std::max(1.0, out - 1.0);
+        } else if (method == VDT_RESIZE_AREA && shrinks) {
+            taps.of.push_back(area(x, in, out));
+            taps.whole = in;
+        } else {
+            taps.of.push_back(half_pixel(x, in, out));
+            taps.whole = 2.0 * out;
+        }
     }
     return taps;
 }
@@ -58,16 +71,16 @@ Plane resize_values(const Plane& in, std::uint32_t width, std::uint32_t height, 
     if (method < VDT_RESIZE_HALF_PIXEL || method > VDT_RESIZE_ALIGNED_CORNERS)
         throw std::invalid_argument("no such resize method");
     const bool shrinks = width <= in.width && height <= in.height;
-    const auto across = taps_of(in.width, width, method, shrinks);
-    const auto down = taps_of(in.height, height, method, shrinks);
+    const Taps across = taps_of(in.width, width, method, shrinks);
+    const Taps down = taps_of(in.height, height, method, shrinks);
     Plane out = make_plane(width, height, in.channels);
     for (std::uint32_t y = 0; y < height; ++y)
         for (std::uint32_t x = 0; x < width; ++x)
             for (std::uint32_t c = 0; c < in.channels; ++c) {
                 double sum = 0;
-                for (const Tap& v : down[y])
-                    for (const Tap& h : across[x]) sum += v.weight * h.weight * in.at(h.index, v.index, c);
-                at(out, x, y, c) = sum;
+                for (const Tap& v : down.of[y])
+                    for (const Tap& h : across.of[x]) sum += v.weight * h.weight * in.at(h.index, v.index, c);
+                at(out, x, y, c) = sum / (across.whole * down.whole);
             }
     return out;
 }

@@ -10,6 +10,7 @@
 #include "formats.h"
 #include "kernels/per_isa.h"
 #include "parallel.h"
+#include "pixels.h"
 #include "stages.h"
 
 namespace vedette::cpu {
@@ -18,23 +19,7 @@ VEDETTE_CPU_KERNELS(ConvertKernels, convert_kernels)
 
 namespace {
 
-constexpr std::uint64_t formats =
-    VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_BGR8) | VDT_FORMAT_BIT(VDT_FORMAT_BGRA8) |
-    VDT_FORMAT_BIT(VDT_FORMAT_RGB8) | VDT_FORMAT_BIT(VDT_FORMAT_RGBA8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAY16) |
-    VDT_FORMAT_BIT(VDT_FORMAT_BGR16) | VDT_FORMAT_BIT(VDT_FORMAT_BGRA16) | VDT_FORMAT_BIT(VDT_FORMAT_RGB16) |
-    VDT_FORMAT_BIT(VDT_FORMAT_RGBA16) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32) | VDT_FORMAT_BIT(VDT_FORMAT_BGRF32) |
-    VDT_FORMAT_BIT(VDT_FORMAT_PLANAR_BGRF32) | VDT_FORMAT_BIT(VDT_FORMAT_PLANAR_RGBF32);
-
-PixelLayout pixels_of(vdt_format format) {
-    const FormatLayout& layout = *layout_of(format);
-    const bool planar = layout.planes == 3;
-    const bool rgb = format == VDT_FORMAT_RGB8 || format == VDT_FORMAT_RGBA8 || format == VDT_FORMAT_RGB16 ||
-                     format == VDT_FORMAT_RGBA16 || format == VDT_FORMAT_PLANAR_RGBF32;
-    Depth depth = Depth::real32;
-    if (layout.element_bytes == 1) depth = Depth::bits8;
-    if (layout.element_bytes == 2) depth = Depth::bits16;
-    return {depth, static_cast<std::uint8_t>(planar ? 3 : layout.pixel_elements), rgb, planar};
-}
+constexpr std::uint64_t formats = color_formats;
 
 bool is_real(vdt_format format) {
     return pixels_of(format).depth == Depth::real32;

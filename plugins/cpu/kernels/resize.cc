@@ -1,0 +1,167 @@
+// Compiled once per instruction set; see plugins/cpu/CMakeLists.txt for what that forbids.
+#include "kernels/resize.h"
+
+#if VEDETTE_ISA_LEVEL >= 1
+#include <immintrin.h>
+#endif
+
+namespace vedette::cpu::VEDETTE_ISA {
+
+extern const ResizeKernels resize_kernels;
+
+namespace {
+
+using Byte = std::uint8_t;
+using Word = std::uint16_t;
+using U32 = std::uint32_t;
+
+template <class T>
+float between(T a, T b, float fraction) {
+    const auto from = static_cast<float>(a);
+    return from + (static_cast<float>(b) - from) * fraction;
+}
+
+template <class T>
+void plain_across(const T* row, const AcrossTaps& taps, U32 begin, float* out) {
+    const U32 pixel_step = taps.pitch == 0 ? taps.channels : 1;
+    const U32 channel_step = taps.pitch == 0 ? 1 : taps.pitch;
+    for (U32 x = begin; x < taps.width; ++x)
+        for (U32 c = 0; c < taps.channels; ++c)
+            out[std::uint64_t{x} * pixel_step + std::uint64_t{c} * channel_step] =
+                between(row[taps.left[x] + c], row[taps.right[x] + c], taps.fraction[x]);
+}
+
+template <class T>
+void across(const T* row, const AcrossTaps& taps, float* out) {
+    plain_across(row, taps, 0, out);
+}
+
+#if VEDETTE_ISA_LEVEL >= 1
+
+__m256 lerp(__m256i a, __m256i b, __m256 fraction) {
+    const __m256 from = _mm256_cvtepi32_ps(a);
+    return _mm256_add_ps(from, _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(b), from), fraction));
+}
+
+// Eight pixels of three bytes at a time into a row for each channel. A pair of pixels is bytes 0 .. 5 from its left one
+// on: read as 0 .. 3 and 2 .. 5, so that nothing beyond them is touched.
+U32 across_bgr8(const Byte* row, const AcrossTaps& taps, float* out) {
+    const auto* const words = reinterpret_cast<const int*>(row);
+    const __m256i byte = _mm256_set1_epi32(0xff);
+    U32 x = 0;
+    for (; x + 8 <= taps.width; x += 8) {
+        const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(taps.left + x));
+        const __m256i low = _mm256_i32gather_epi32(words, at, 1);
+        const __m256i high = _mm256_i32gather_epi32(words, _mm256_add_epi32(at, _mm256_set1_epi32(2)), 1);
+        const __m256 fraction = _mm256_loadu_ps(taps.fraction + x);
+        _mm256_storeu_ps(
+            out + x, lerp(_mm256_and_si256(low, byte), _mm256_and_si256(_mm256_srli_epi32(high, 8), byte), fraction));
+        _mm256_storeu_ps(out + taps.pitch + x, lerp(_mm256_and_si256(_mm256_srli_epi32(low, 8), byte),
+                                                    _mm256_and_si256(_mm256_srli_epi32(high, 16), byte), fraction));
+        _mm256_storeu_ps(
+            out + std::uint64_t{2} * taps.pitch + x,
+            lerp(_mm256_and_si256(_mm256_srli_epi32(low, 16), byte), _mm256_srli_epi32(high, 24), fraction));
+    }
+    return x;
+}
+
+void across8(const Byte* row, const AcrossTaps& taps, float* out) {
+    U32 done = 0;
+    if (taps.paired && taps.pitch != 0 && taps.pixel_elements == 3 && taps.channels == 3)
+        done = across_bgr8(row, taps, out);
+    plain_across(row, taps, done, out);
+}
+
+#else
+
+void across8(const Byte* row, const AcrossTaps& taps, float* out) {
+    plain_across(row, taps, 0, out);
+}
+
+#endif
+
+// Values lie between those of the input's depth, so nothing has to be limited.
+template <class T>
+void down(const float* __restrict above, const float* __restrict below, float fraction, U32 count, T* __restrict out) {
+    for (U32 i = 0; i < count; ++i) {
+        const float value = above[i] + (below[i] - above[i]) * fraction;
+        out[i] = static_cast<T>(static_cast<std::int32_t>(value + 0.5F));
+    }
+}
+
+void down_f32(const float* __restrict above, const float* __restrict below, float fraction, U32 count, float scale,
+              float offset, float* __restrict out) {
+    if (scale == 1 && offset == 0) {
+        for (U32 i = 0; i < count; ++i) out[i] = above[i] + (below[i] - above[i]) * fraction;
+    } else {
+        for (U32 i = 0; i < count; ++i) out[i] = (above[i] + (below[i] - above[i]) * fraction) * scale + offset;
+    }
+}
+
+template <class T>
+void cover(const T* __restrict row, U32 weight, U32 count, U32* __restrict sums) {
+    for (U32 i = 0; i < count; ++i) sums[i] += U32{row[i]} * weight;
+}
+
+void cover_f32(const float* __restrict row, U32 weight, U32 count, double* __restrict sums) {
+    const auto factor = static_cast<double>(weight);
+    for (U32 i = 0; i < count; ++i) sums[i] += static_cast<double>(row[i]) * factor;
+}
+
+template <U32 channels, class Sum>
+void area_of(const Sum* sums, const AreaTap* taps, U32 width, U32 full_weight, double* out) {
+    for (U32 x = 0; x < width; ++x) {
+        const AreaTap& tap = taps[x];
+        const Sum* const first = sums + std::uint64_t{tap.first} * channels;
+        const Sum* const last = sums + std::uint64_t{tap.last} * channels;
+        double edges[channels], inside[channels] = {};
+        for (U32 c = 0; c < channels; ++c) edges[c] = static_cast<double>(first[c]) * tap.first_weight;
+        if (first != last) {
+            for (U32 c = 0; c < channels; ++c) edges[c] += static_cast<double>(last[c]) * tap.last_weight;
+            for (const Sum* at = first + channels; at != last; at += channels)
+                for (U32 c = 0; c < channels; ++c) inside[c] += static_cast<double>(at[c]);
+        }
+        for (U32 c = 0; c < channels; ++c) out[std::uint64_t{x} * channels + c] = edges[c] + inside[c] * full_weight;
+    }
+}
+
+template <class Sum>
+void area(const Sum* sums, const AreaTap* taps, U32 width, U32 channels, U32 full_weight, double* out) {
+    if (channels == 1) return area_of<1>(sums, taps, width, full_weight, out);
+    if (channels == 3) return area_of<3>(sums, taps, width, full_weight, out);
+    area_of<4>(sums, taps, width, full_weight, out);
+}
+
+// 2 sum + total and 2 total are whole numbers below 2^53, and a quotient that is not whole lies further from the next
+// whole number than a rounding reaches.
+template <class T>
+void mean(const double* __restrict sums, double total, U32 count, T* __restrict out) {
+    const double twice = 2 * total;
+    for (U32 i = 0; i < count; ++i) out[i] = static_cast<T>(static_cast<std::int32_t>((2 * sums[i] + total) / twice));
+}
+
+void mean_f32(const double* __restrict sums, double total, double scale, double offset, U32 count, U32 step,
+              float* __restrict out) {
+    for (U32 i = 0; i < count; ++i) out[i] = static_cast<float>(sums[std::uint64_t{i} * step] / total * scale + offset);
+}
+
+}  // namespace
+
+const ResizeKernels resize_kernels = {
+    .across8 = across8,
+    .across16 = across<Word>,
+    .across_f32 = across<float>,
+    .down8 = down<Byte>,
+    .down16 = down<Word>,
+    .down_f32 = down_f32,
+    .cover8 = cover<Byte>,
+    .cover16 = cover<Word>,
+    .cover_f32 = cover_f32,
+    .area_u32 = area<U32>,
+    .area_f64 = area<double>,
+    .mean8 = mean<Byte>,
+    .mean16 = mean<Word>,
+    .mean_f32 = mean_f32,
+};
+
+}  // namespace vedette::cpu::VEDETTE_ISA

@@ -1,0 +1,41 @@
+// The two ways of resampling behind resize. Each is made for one pair of shapes, keeps the scratch of its workers, and
+// runs in one call at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "op.h"
+#include "pixels.h"
+#include "resize/taps.h"
+
+namespace vedette::cpu {
+
+// Part of an output image.
+struct OutputArea {
+    std::uint32_t left, top, width, height;
+};
+
+// What a resampling is made for.
+struct ResizeJob {
+    vdt_format in_format, out_format;
+    std::uint32_t in_width, in_height;
+    OutputArea area;       // of the output that the picture fills
+    double scale, offset;  // of the values, for a float output of an integer input; else 1 and 0
+};
+
+class Resampler {
+public:
+    virtual ~Resampler() = default;
+    virtual void run(const vdt_image& in, const vdt_image& out, vdt_token* token) = 0;
+};
+
+// Bilinear, in single precision: rows are sampled across once and kept while the rows below need them.
+std::unique_ptr<Resampler> make_bilinear(const Device& device, const ResizeJob& job, Sampling sampling);
+// Exact area averages: covered rows are summed in whole numbers (floats in double precision), then across.
+std::unique_ptr<Resampler> make_area(const Device& device, const ResizeJob& job);
+
+std::uint64_t bilinear_scratch_bytes(const Device& device, const ResizeJob& job);
+std::uint64_t area_scratch_bytes(const Device& device, const ResizeJob& job);
+
+}  // namespace vedette::cpu
