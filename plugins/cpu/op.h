@@ -78,6 +78,7 @@ struct OperationEntry {
 
 extern const OperationEntry convert_operation;
 extern const OperationEntry integral_operation;
+extern const OperationEntry filter_operation;
 extern const OperationEntry group_operation;
 extern const OperationEntry resize_operation;
 extern const OperationEntry template_map_operation;

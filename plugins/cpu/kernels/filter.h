@@ -1,0 +1,38 @@
+// Kernels of filter: stretches of rows as single floats. Every value is computed by the same operations in the same
+// order on every instruction set. Inputs and outputs do not overlap.
+#pragma once
+
+#include <cstdint>
+
+namespace vedette::cpu {
+
+// Scratch rows are readable and writable so many floats beyond their end.
+constexpr std::uint32_t filter_padding = 64;
+
+// Weights along one dimension. `symmetric`: weight[i] == weight[taps - 1 - i].
+struct LineWeights {
+    const float* weight;
+    std::uint32_t taps;
+    bool symmetric;
+};
+
+struct FilterKernels {
+    // Every step-th element as a float.
+    void (*read8)(const std::uint8_t* in, std::uint32_t step, std::uint32_t count, float* out);
+    void (*read16)(const std::uint16_t* in, std::uint32_t step, std::uint32_t count, float* out);
+    void (*read_f32)(const float* in, std::uint32_t step, std::uint32_t count, float* out);
+    // To every step-th element; integers rounded half to even and saturated, what is not a number becomes 0.
+    void (*write8)(const float* in, std::uint32_t count, std::uint32_t step, std::uint8_t* out);
+    void (*write16)(const float* in, std::uint32_t count, std::uint32_t step, std::uint16_t* out);
+    void (*write_f32)(const float* in, std::uint32_t count, std::uint32_t step, float* out);
+
+    // out[x] = sum of weight[i] in[x + i step]. Both are scratch rows.
+    void (*along)(const float* in, const LineWeights& weights, std::uint32_t step, std::uint32_t count, float* out);
+    // out[x] = sum of weight[i] rows[i][x], plus delta. The rows are scratch rows; nothing is written beyond `count`.
+    void (*down)(const float* const* rows, const LineWeights& weights, float delta, std::uint32_t count, float* out);
+    // out[x] = sum of weights[j * taps + i] rows[j][x + i step], plus delta, summed along each row first. As `down`.
+    void (*general)(const float* const* rows, const float* weights, std::uint32_t taps, std::uint32_t row_count,
+                    std::uint32_t step, float delta, std::uint32_t count, float* out);
+};
+
+}  // namespace vedette::cpu
