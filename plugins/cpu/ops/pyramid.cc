@@ -1,0 +1,181 @@
+// pyramid: each level from the one before, as it was rounded.
+#include <algorithm>
+#include <string>
+
+#include "filter/border.h"
+#include "kernels/per_isa.h"
+#include "kernels/pyramid.h"
+#include "parallel.h"
+#include "pixels.h"
+#include "stages.h"
+
+namespace vedette::cpu {
+
+VEDETTE_CPU_KERNELS(PyramidKernels, pyramid_kernels)
+
+namespace {
+
+constexpr std::uint32_t most_levels = 16;         // 65535 pixels are one pixel after 16 halvings
+constexpr std::uint32_t piece_pixels = 1u << 15;  // of the input, far above the cost of handing out a piece
+
+const vdt_pyramid_params& params_of(const void* params) {
+    return *static_cast<const vdt_pyramid_params*>(params);
+}
+
+void check_values(const vdt_pyramid_params& params, std::uint32_t outputs) {
+    if (params.method != VDT_PYRAMID_AREA2 && params.method != VDT_PYRAMID_GAUSS5)
+        throw Failure(VDT_E_ARGUMENT, "pyramid: there is no method " + std::to_string(params.method));
+    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "pyramid: flags must be 0");
+    if (params.levels != outputs || outputs == 0)
+        throw Failure(VDT_E_ARGUMENT, "pyramid needs one output for each of its levels");
+}
+
+std::uint64_t scratch_of_worker(const vdt_image& in) {
+    const FormatLayout& layout = *layout_of(in.format);
+    return (std::uint64_t{in.width} * layout.pixel_elements * sizeof(float) + 63) / 64 * 64;
+}
+
+void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
+    answer.input_formats = color_formats;
+    answer.output_formats = color_formats;
+    answer.determinism = VDT_DETERMINISM_TOLERANCE;
+    answer.tolerance = 0;
+    if (query.input_count == 0) return;
+    if (query.input_count != 1) throw Failure(VDT_E_ARGUMENT, "pyramid takes one input");
+    const vdt_image& in = *query.inputs[0];
+    if (!is_color(in.format)) throw Failure(VDT_E_UNSUPPORTED_FORMAT, "pyramid: the input has no colour format");
+    check_values(params_of(query.params), query.output_count);
+    if (query.output_count > most_levels)
+        throw Failure(VDT_E_ARGUMENT, "pyramid: after 16 levels every image is one pixel; ask for no more");
+    const vdt_image* previous = &in;
+    for (std::uint32_t level = 0; level < query.output_count; ++level) {
+        const vdt_image& out = *query.outputs[level];
+        if (out.format != in.format)
+            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "pyramid: all levels have the input's format");
+        if (out.width != (previous->width + 1) / 2 || out.height != (previous->height + 1) / 2)
+            throw Failure(VDT_E_SIZE, "pyramid: level " + std::to_string(level) +
+                                          " must have half the size of the one before, rounded up");
+        previous = &out;
+    }
+    answer.output_formats = VDT_FORMAT_BIT(in.format);
+    answer.scratch_bytes = scratch_of_worker(in) * device.workers;
+    if (pixels_of(in.format).depth != Depth::real32) {
+        answer.determinism = VDT_DETERMINISM_EXACT;
+        return;
+    }
+    // Of a level against the one before, whose pixels lie within +-255: four additions and a product each way.
+    answer.tolerance = largest_value(Depth::real32) * 8 * 0x1p-24;
+}
+
+void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
+    const bool area = params_of(query.params).method == VDT_PYRAMID_AREA2;
+    const FormatLayout& layout = *layout_of(query.inputs[0]->format);
+    cost.flags = VDT_COST_EXACT;
+    cost.launches = query.output_count;
+    cost.scratch_bytes = scratch_of_worker(*query.inputs[0]) * device.workers;
+    const vdt_image* previous = query.inputs[0];
+    for (std::uint32_t level = 0; level < query.output_count; ++level) {
+        const vdt_image& out = *query.outputs[level];
+        const double channels = layout.pixel_elements * layout.planes;
+        const double in_elements = static_cast<double>(previous->width) * previous->height * channels;
+        const double out_elements = static_cast<double>(out.width) * out.height * channels;
+        // Down the columns of every second row, then across every second pixel.
+        vdt_cost_stage stage{};
+        stage.work = in_elements / 2 * (area ? 1 : 7) + out_elements * (area ? 3 : 9);
+        stage.span = area ? 4 : 16;
+        stage.width = out_elements;
+        stage.divergence = 1;
+        stage.global_bytes = (in_elements + out_elements) * layout.element_bytes;
+        stage.global_refs = stage.global_bytes / 64;
+        stage.shared_refs = (in_elements * (area ? 1 : 2.5) + in_elements) / 8;
+        add_stage(cost, stage);
+        previous = &out;
+    }
+}
+
+class PyramidPlan final : public Plan {
+public:
+    PyramidPlan(const Device& device, const vdt_image& in, const vdt_pyramid_params& params)
+        : device_(device),
+          kernels_(select_pyramid_kernels(device.isa)),
+          depth_(pixels_of(in.format).depth),
+          area_(params.method == VDT_PYRAMID_AREA2),
+          worker_bytes_(scratch_of_worker(in)),
+          scratch_(std::make_unique<std::byte[]>(worker_bytes_ * device.workers)) {
+        // The rows that row y of a level stands on, counted in the level before.
+        std::uint32_t height = in.height;
+        for (std::uint32_t level = 0; level < params.levels; ++level) {
+            rows_.push_back(area_ ? positions_with_border(height, 0, 1, VDT_BORDER_REPLICATE)
+                                  : positions_with_border(height, 2, 3, VDT_BORDER_REFLECT_101));
+            height = (height + 1) / 2;
+        }
+    }
+
+    vdt_code run(const vdt_call& call) override {
+        const vdt_pyramid_params& params = params_of(call.params);
+        check_values(params, call.output_count);
+        if ((params.method == VDT_PYRAMID_AREA2) != area_)
+            throw Failure(VDT_E_ARGUMENT, "pyramid: the method differs from the one the plan was made for");
+        const vdt_image* in = call.inputs[0];
+        for (std::uint32_t level = 0; level < call.output_count; ++level) {
+            const vdt_image& out = *call.outputs[level];
+            const std::uint32_t grain = std::max(1u, piece_pixels / 2 / in->width);
+            parallel_for(device_, call.token, 0, out.height, grain,
+                         [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
+                             for (std::uint32_t y = begin; y < end; ++y) run_row(*in, out, level, y, worker);
+                         });
+            in = &out;
+        }
+        return VDT_OK;
+    }
+
+private:
+    void run_row(const vdt_image& in, const vdt_image& out, std::uint32_t level, std::uint32_t y,
+                 std::uint32_t worker) {
+        switch (depth_) {
+            case Depth::bits8:
+                return run_row<std::uint8_t>(area_ ? kernels_.area2_8 : kernels_.gauss5_8, in, out, level, y, worker);
+            case Depth::bits16:
+                return run_row<std::uint16_t>(area_ ? kernels_.area2_16 : kernels_.gauss5_16, in, out, level, y,
+                                              worker);
+            case Depth::real32:
+                return run_row<float>(area_ ? kernels_.area2_f32 : kernels_.gauss5_f32, in, out, level, y, worker);
+        }
+    }
+
+    template <class T>
+    void run_row(void (*kernel)(const PyramidRow<T>&), const vdt_image& in, const vdt_image& out, std::uint32_t level,
+                 std::uint32_t y, std::uint32_t worker) {
+        const std::int32_t* const rows = rows_[level].data() + 2 * std::uint64_t{y};
+        PyramidRow<T> row{};
+        row.in_width = in.width;
+        row.channels = layout_of(in.format)->pixel_elements;
+        row.sums = scratch_.get() + worker_bytes_ * worker;
+        for (std::uint32_t plane = 0; plane < in.plane_count; ++plane) {
+            for (std::uint32_t i = 0; i < (area_ ? 2u : 5u); ++i)
+                row.rows[i] = row_of<const T>(in, plane, static_cast<std::uint32_t>(rows[i]));
+            row.out = row_of<T>(out, plane, y);
+            kernel(row);
+        }
+    }
+
+    const Device& device_;
+    const PyramidKernels& kernels_;
+    Depth depth_;
+    bool area_;
+    std::uint64_t worker_bytes_;
+    std::unique_ptr<std::byte[]> scratch_;
+    std::vector<std::vector<std::int32_t>> rows_;  // [level]
+};
+
+std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
+    return std::make_unique<PyramidPlan>(device, *query.inputs[0], params_of(query.params));
+}
+
+constexpr const char* variants[] = {"rows"};
+
+}  // namespace
+
+const OperationEntry pyramid_operation = {VDT_OP_PYRAMID, variants, 1, support, cost, plan, sizeof(vdt_pyramid_params)};
+
+}  // namespace vedette::cpu
