@@ -77,12 +77,13 @@ struct OperationEntry {
 };
 
 extern const OperationEntry convert_operation;
-extern const OperationEntry integral_operation;
+extern const OperationEntry fft2_operation;
 extern const OperationEntry filter_operation;
 extern const OperationEntry group_operation;
+extern const OperationEntry integral_operation;
 extern const OperationEntry pyramid_operation;
 extern const OperationEntry resize_operation;
-extern const OperationEntry template_map_operation;
 extern const OperationEntry template_find_operation;
+extern const OperationEntry template_map_operation;
 
 }  // namespace vedette::cpu

@@ -18,7 +18,7 @@ using plugin::fail;
 using plugin::guard;
 
 constexpr std::array operations = {
-    &convert_operation, &filter_operation, &group_operation,         &integral_operation,
+    &convert_operation, &fft2_operation,   &filter_operation,        &group_operation,        &integral_operation,
     &pyramid_operation, &resize_operation, &template_find_operation, &template_map_operation,
 };
 

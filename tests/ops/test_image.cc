@@ -49,7 +49,8 @@ const char* name_of(vdt_format format) {
 }
 
 bool is_float(vdt_format format) {
-    return (format >= VDT_FORMAT_GRAYF32 && format <= VDT_FORMAT_PLANAR_RGBF32) || format == VDT_FORMAT_F64;
+    return (format >= VDT_FORMAT_GRAYF32 && format <= VDT_FORMAT_PLANAR_RGBF32) || format == VDT_FORMAT_F64 ||
+           format == VDT_FORMAT_COMPLEXF32;
 }
 
 double top_of(vdt_format format) {

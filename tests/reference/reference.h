@@ -31,6 +31,9 @@ Plane resize(const vdt_image& in, vdt_format out, std::uint32_t width, std::uint
 Plane integral(const vdt_image& in, std::uint32_t which);  // one VDT_INTEGRAL_ flag
 Plane filter(const vdt_image& in, vdt_format out, const vdt_filter_params& params);
 Plane pyramid_level(const vdt_image& in, std::uint32_t method);
+Plane fft2(const vdt_image& in, vdt_format out, const vdt_fft2_params& params);
+// The restored image and the point-spread function at the end (which only blind restoration changes).
+std::vector<Plane> restore(const vdt_image& blurred, const vdt_image& spread, const vdt_restore_params& params);
 Plane template_map(const vdt_image& scene, const vdt_image& pattern, const vdt_image* mask, std::uint32_t method);
 
 // Score of template_find at one position, by exact integers.
