@@ -83,6 +83,7 @@ extern const OperationEntry group_operation;
 extern const OperationEntry integral_operation;
 extern const OperationEntry pyramid_operation;
 extern const OperationEntry resize_operation;
+extern const OperationEntry restore_operation;
 extern const OperationEntry template_find_operation;
 extern const OperationEntry template_map_operation;
 

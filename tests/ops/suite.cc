@@ -85,6 +85,7 @@ BOOST_AUTO_TEST_CASE(coverage) {
         {VDT_OP_CASCADE_DETECT, "cascade_detect"},
         {VDT_OP_GROUP, "group"},
         {VDT_OP_FFT2, "fft2"},
+        {VDT_OP_RESTORE, "restore"},
     };
     if (unusable) return;
     for (vdt_op op = 0; op <= VDT_OP_COUNT; ++op) {

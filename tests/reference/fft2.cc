@@ -11,8 +11,8 @@ namespace {
 
 using Numbers = std::vector<Complex>;
 
-// out(k) = sum of in(j) exp(sign 2 pi i j k / n).
-Numbers transform(const Numbers& in, double sign) {
+// out(k) = sum of in(j) roots(step j k), where roots are those of the whole transform, step times as many.
+Numbers transform(const Numbers& in, const Numbers& roots, std::size_t step) {
     const std::size_t n = in.size();
     if (n == 1) return in;
     Numbers even, odd;
@@ -20,12 +20,11 @@ Numbers transform(const Numbers& in, double sign) {
         even.push_back(in[j]);
         odd.push_back(in[j + 1]);
     }
-    even = transform(even, sign);
-    odd = transform(odd, sign);
+    even = transform(even, roots, 2 * step);
+    odd = transform(odd, roots, 2 * step);
     Numbers out(n);
     for (std::size_t k = 0; k < n / 2; ++k) {
-        const Complex turned =
-            odd[k] * std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
+        const Complex turned = odd[k] * roots[k * step];
         out[k] = even[k] + turned;
         out[k + n / 2] = even[k] - turned;
     }
@@ -36,17 +35,21 @@ Numbers transform(const Numbers& in, double sign) {
 
 Square transform(const Square& in, bool inverse) {
     const std::size_t n = in.side;
-    const double sign = inverse ? 1 : -1;
+    Numbers roots;
+    for (std::size_t k = 0; k < n; ++k) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
+        roots.push_back(std::polar(1.0, inverse ? angle : -angle));
+    }
     Square rows = in, out = in;
     for (std::size_t y = 0; y < n; ++y) {
         const auto begin = in.value.begin() + static_cast<std::ptrdiff_t>(y * n);
-        const Numbers row = transform(Numbers(begin, begin + static_cast<std::ptrdiff_t>(n)), sign);
+        const Numbers row = transform(Numbers(begin, begin + static_cast<std::ptrdiff_t>(n)), roots, 1);
         for (std::size_t x = 0; x < n; ++x) rows.value[y * n + x] = row[x];
     }
     for (std::size_t x = 0; x < n; ++x) {
         Numbers column(n);
         for (std::size_t y = 0; y < n; ++y) column[y] = rows.value[y * n + x];
-        column = transform(column, sign);
+        column = transform(column, roots, 1);
         for (std::size_t y = 0; y < n; ++y)
             out.value[y * n + x] = column[y] / (inverse ? static_cast<double>(n * n) : 1.0);
     }
