@@ -47,6 +47,8 @@ extern const OperationEntry resize_operation;
 extern const OperationEntry integral_operation;
 extern const OperationEntry filter_operation;
 extern const OperationEntry pyramid_operation;
+extern const OperationEntry fft2_operation;
+extern const OperationEntry restore_operation;
 extern const OperationEntry template_map_operation;
 extern const OperationEntry template_find_operation;
 #ifdef VEDETTE_OPENCV_CASCADE

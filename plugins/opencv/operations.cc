@@ -15,10 +15,10 @@ namespace vedette::opencv {
 namespace {
 
 constexpr std::array operations = {
-    &convert_operation, &resize_operation,         &integral_operation,      &filter_operation,
-    &pyramid_operation, &template_map_operation,   &template_find_operation,
+    &convert_operation,      &resize_operation,         &integral_operation, &filter_operation,  &pyramid_operation,
+    &template_map_operation, &template_find_operation,  &fft2_operation,     &restore_operation,
 #ifdef VEDETTE_OPENCV_CASCADE
-    &group_operation,   &cascade_detect_operation,
+    &group_operation,        &cascade_detect_operation,
 #endif
 };
 
