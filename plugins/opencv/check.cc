@@ -93,8 +93,8 @@ void check_images(const vdt_image* const* images, std::uint32_t count, Pixels pi
     for (std::uint32_t i = 0; i < count; ++i) check_image(images[i], pixels, role + " " + to_string(i));
 }
 
-// `used`: how many items will be touched.
-void check_list(const vdt_list* list, std::uint64_t vdt_list::*used, const std::string& name) {
+// `used`: how many items will be touched; `item`: bytes that an item has at least.
+void check_list(const vdt_list* list, std::uint64_t vdt_list::*used, std::uint32_t item, const std::string& name) {
     if (list == nullptr) throw Failure(VDT_E_ARGUMENT, name + " is NULL");
     if (list->struct_size < sizeof(vdt_list)) throw Failure(VDT_E_ARGUMENT, name + ": struct_size is too small");
     if (list->*used == 0) return;
@@ -104,7 +104,7 @@ void check_list(const vdt_list* list, std::uint64_t vdt_list::*used, const std::
     std::uintptr_t end = 0;
     if (__builtin_mul_overflow(list->*used, list->item_size, &bytes) || __builtin_add_overflow(address, bytes, &end))
         throw Failure(VDT_E_SIZE, name + ": its items do not fit into the address space");
-    if (list->item_size < sizeof(vdt_item) || (address | list->item_size) % alignof(vdt_item) != 0)
+    if (list->item_size < item || (address | list->item_size) % alignof(vdt_item) != 0)
         throw Failure(VDT_E_ARGUMENT, name + ": its items are too small or not aligned to eight bytes");
 }
 
@@ -142,9 +142,9 @@ void check_call(const vdt_call* call, const CallCounts& counts) {
     if (call->list_out_count != 0 && call->lists_out == nullptr)
         throw Failure(VDT_E_ARGUMENT, "the array of output lists is NULL");
     for (std::uint32_t i = 0; i < call->list_in_count; ++i)
-        check_list(call->lists_in[i], &vdt_list::count, "input list " + to_string(i));
+        check_list(call->lists_in[i], &vdt_list::count, counts.item_in, "input list " + to_string(i));
     for (std::uint32_t i = 0; i < call->list_out_count; ++i)
-        check_list(call->lists_out[i], &vdt_list::capacity, "output list " + to_string(i));
+        check_list(call->lists_out[i], &vdt_list::capacity, counts.item_out, "output list " + to_string(i));
 }
 
 void check_params(const void* params, std::uint32_t size) {

@@ -21,6 +21,7 @@ void check_count(std::uint32_t count, std::uint32_t least, std::uint32_t most, c
 // What a plan was made for: nothing behind a count that differs is read.
 struct CallCounts {
     std::uint32_t inputs, outputs, lists_in, lists_out;
+    std::uint32_t item_in, item_out;  // least bytes of a list's item
 };
 
 // The same for a call, whose images have pixels inside their buffers.

@@ -40,6 +40,8 @@ struct OperationEntry {
     void (*support)(const vdt_query& query, vdt_op_support& support);
     // After `support` accepted the query.
     std::unique_ptr<Plan> (*plan)(const Device& device, const vdt_query& query);
+    // Bytes of an item of its input lists and of its output lists.
+    std::uint32_t item_in = sizeof(vdt_item), item_out = sizeof(vdt_item);
 };
 
 extern const OperationEntry convert_operation;
@@ -54,6 +56,10 @@ extern const OperationEntry template_find_operation;
 #ifdef VEDETTE_OPENCV_CASCADE
 extern const OperationEntry group_operation;
 extern const OperationEntry cascade_detect_operation;
+#endif
+#ifdef VEDETTE_OPENCV_FEATURES
+extern const OperationEntry features_operation;
+extern const OperationEntry feature_match_operation;
 #endif
 
 // Marks an answer as bit for bit what ops.h says.

@@ -20,6 +20,9 @@ constexpr std::array operations = {
 #ifdef VEDETTE_OPENCV_CASCADE
     &group_operation,        &cascade_detect_operation,
 #endif
+#ifdef VEDETTE_OPENCV_FEATURES
+    &features_operation, &feature_match_operation,
+#endif
 };
 
 const OperationEntry& operation_of(vdt_op op) {
@@ -175,7 +178,7 @@ vdt_code plan_run(vdt_plan* plan, const vdt_call* call, vdt_error* error) noexce
         PlanRecord& record = *record_of(plan);
         check_call(call,
                    {static_cast<std::uint32_t>(record.inputs.size()), static_cast<std::uint32_t>(record.outputs.size()),
-                    record.entry->lists_in, record.entry->lists_out});
+                    record.entry->lists_in, record.entry->lists_out, record.entry->item_in, record.entry->item_out});
         check_shapes(record.inputs, call->inputs, call->input_count, "input");
         check_shapes(record.outputs, call->outputs, call->output_count, "output");
         check_params(call->params, record.entry->params_size);
