@@ -77,6 +77,7 @@ struct OperationEntry {
 };
 
 extern const OperationEntry convert_operation;
+extern const OperationEntry feature_match_operation;
 extern const OperationEntry features_operation;
 extern const OperationEntry fft2_operation;
 extern const OperationEntry filter_operation;
