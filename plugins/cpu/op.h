@@ -76,6 +76,7 @@ struct OperationEntry {
     bool no_images = false;
 };
 
+extern const OperationEntry cascade_detect_operation;
 extern const OperationEntry convert_operation;
 extern const OperationEntry feature_match_operation;
 extern const OperationEntry features_operation;

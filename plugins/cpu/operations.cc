@@ -18,9 +18,10 @@ using plugin::fail;
 using plugin::guard;
 
 constexpr std::array operations = {
-    &convert_operation, &feature_match_operation, &features_operation,      &fft2_operation,
-    &filter_operation,  &group_operation,         &integral_operation,      &pyramid_operation,
-    &resize_operation,  &restore_operation,       &template_find_operation, &template_map_operation,
+    &cascade_detect_operation, &convert_operation, &feature_match_operation, &features_operation,
+    &fft2_operation,           &filter_operation,  &group_operation,         &integral_operation,
+    &pyramid_operation,        &resize_operation,  &restore_operation,       &template_find_operation,
+    &template_map_operation,
 };
 
 const OperationEntry& operation_of(const vdt_query& query) {
