@@ -17,6 +17,10 @@ constexpr std::array all_cases{
     CasesOfOperation{VDT_OP_TEMPLATE_MAP, template_map_cases},
     CasesOfOperation{VDT_OP_INTEGRAL, integral_cases},
     CasesOfOperation{VDT_OP_CONVERT, convert_cases},
+    CasesOfOperation{VDT_OP_RESIZE, resize_cases},
+    CasesOfOperation{VDT_OP_FILTER, filter_cases},
+    CasesOfOperation{VDT_OP_PYRAMID, pyramid_cases},
+    CasesOfOperation{VDT_OP_GROUP, group_cases},
 };
 
 }  // namespace

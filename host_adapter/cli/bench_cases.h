@@ -46,7 +46,11 @@ const std::vector<vdt_op>& benchmarked_operations();
 // The cases of one operation on a screen; empty when it makes none of that size. One function an operation, in the file
 // bench_<operation>.cc. With `setting.quick` as few as tell enough: all operations together must take under a minute.
 std::vector<BenchCase> convert_cases(const BenchSetting& setting, const BenchScreen& screen);
+std::vector<BenchCase> filter_cases(const BenchSetting& setting, const BenchScreen& screen);
+std::vector<BenchCase> group_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> integral_cases(const BenchSetting& setting, const BenchScreen& screen);
+std::vector<BenchCase> pyramid_cases(const BenchSetting& setting, const BenchScreen& screen);
+std::vector<BenchCase> resize_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> template_find_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> template_map_cases(const BenchSetting& setting, const BenchScreen& screen);
 // Cases of `op` on `screen`; they keep copies of what they need and the setting's pointers.

@@ -1,7 +1,6 @@
 // OpenCV as the peer of `vedette bench`: its functions as a program calls them, with its own threads.
-#include "bench_peer.h"
+#include "bench_peer_opencv.h"
 
-#include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include <algorithm>
@@ -9,6 +8,11 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+
+using vedette::bench::Call;
+using vedette::bench::mat_of;
+
+namespace vedette::bench {
 
 namespace {
 
@@ -21,6 +25,7 @@ int mat_type(vdt_format format) {
         case VDT_FORMAT_BGRA8:
             return CV_8UC4;
         case VDT_FORMAT_GRAYF32:
+        case VDT_FORMAT_PLANAR_BGRF32:
             return CV_32FC1;
         case VDT_FORMAT_I32:
             return CV_32SC1;
@@ -31,21 +36,17 @@ int mat_type(vdt_format format) {
     }
 }
 
-// The image's own memory, so that OpenCV writes where the other backends do and allocates nothing.
-cv::Mat mat_of(const vdt_image* image) {
-    const vdt_plane& plane = image->plane[0];
+}  // namespace
+
+cv::Mat mat_of(const vdt_image* image, std::uint32_t plane_index) {
+    const vdt_plane& plane = image->plane[plane_index];
     return cv::Mat(static_cast<int>(image->height), static_cast<int>(image->width), mat_type(image->format),
                    static_cast<unsigned char*>(plane.base) + plane.offset, static_cast<std::size_t>(plane.row_stride));
 }
 
-// One call's arguments, as plugin/ops.h lays them out.
-struct Call {
-    const void* params;
-    const vdt_image* const* inputs;
-    const vdt_image* const* outputs;
-    const vdt_list* const* lists_in;
-    vdt_list* const* lists_out;
-};
+}  // namespace vedette::bench
+
+namespace {
 
 void convert(const Call& call) {
     const vdt_image* const input = call.inputs[0];
@@ -104,7 +105,13 @@ struct Function {
 
 constexpr Function functions[] = {
     {VDT_OP_CONVERT, "cv::cvtColor", convert},
+    {VDT_OP_FILTER, "cv::GaussianBlur, blur, sepFilter2D, filter2D", vedette::bench::filter},
+#ifdef VEDETTE_BENCH_OBJECTS
+    {VDT_OP_GROUP, "cv::groupRectangles", vedette::bench::group},
+#endif
     {VDT_OP_INTEGRAL, "cv::integral", integral},
+    {VDT_OP_PYRAMID, "cv::pyrDown, resize", vedette::bench::pyramid},
+    {VDT_OP_RESIZE, "cv::resize, convertTo, split", vedette::bench::resize},
     {VDT_OP_TEMPLATE_FIND, "cv::matchTemplate", template_find},
     {VDT_OP_TEMPLATE_MAP, "cv::matchTemplate", template_map},
 };

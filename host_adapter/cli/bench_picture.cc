@@ -19,6 +19,7 @@ std::size_t element_bytes(vdt_format format) {
             return 3;
         case VDT_FORMAT_BGRA8:
         case VDT_FORMAT_GRAYF32:
+        case VDT_FORMAT_PLANAR_BGRF32:
         case VDT_FORMAT_I32:
             return 4;
         case VDT_FORMAT_I64:
@@ -26,6 +27,10 @@ std::size_t element_bytes(vdt_format format) {
         default:
             throw Problem(VDT_E_ARGUMENT, "The benchmark has no pictures of format " + std::to_string(format) + ".");
     }
+}
+
+std::uint32_t planes_of(vdt_format format) {
+    return format == VDT_FORMAT_PLANAR_BGRF32 ? 3 : 1;
 }
 
 double gray_deviation(const Picture& picture, std::uint32_t x0, std::uint32_t y0, std::uint32_t width,
@@ -52,7 +57,7 @@ Picture::Picture(vdt_format format, std::uint32_t width, std::uint32_t height)
       height_(height),
       pixel_bytes_(element_bytes(format)),
       stride_(width * pixel_bytes_),
-      data_(stride_ * height) {}
+      data_(stride_ * height * planes_of(format)) {}
 
 vdt_image Picture::view() const {
     vdt_image image{};
@@ -61,10 +66,13 @@ vdt_image Picture::view() const {
     image.width = width_;
     image.height = height_;
     image.memory = VDT_MEMORY_HOST;
-    image.plane_count = 1;
-    image.plane[0].base = const_cast<std::uint8_t*>(data_.data());  // outputs are written through the same type
-    image.plane[0].row_stride = static_cast<std::int64_t>(stride_);
-    image.plane[0].bytes = data_.size();
+    image.plane_count = planes_of(format_);
+    for (std::uint32_t plane = 0; plane < image.plane_count; ++plane) {
+        image.plane[plane].base = const_cast<std::uint8_t*>(data_.data());  // outputs are written through the same type
+        image.plane[plane].offset = stride_ * height_ * plane;
+        image.plane[plane].row_stride = static_cast<std::int64_t>(stride_);
+        image.plane[plane].bytes = data_.size();
+    }
     return image;
 }
 

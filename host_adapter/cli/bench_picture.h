@@ -10,7 +10,7 @@
 
 namespace vedette::cli {
 
-// Pixels or values of one plane in memory of its own, rows without gaps.
+// Pixels or values in memory of its own, rows without gaps, planes below each other.
 class Picture {
 public:
     Picture() = default;
