@@ -34,16 +34,25 @@ public:
 
     std::vector<PatternOutcome> run() {
         const auto most = std::max(query_.max_results, kMostCandidates);
-        propose_and_judge(query_.threshold, most, [](const SizedSearch& search) { return !search.flat(); });
+        // The best below the threshold costs a search of its own, so it is made only where nothing was seen at all; or
+        // at once, in one search for both, where the pattern was missing last time.
+        const bool deeper = query_.floor < query_.threshold;
+        std::vector<char> at_once(candidates_.size(), deeper ? 1 : 0);
+        for (const SizedSearch& search : sized_.searches)
+            if (!search.form->missed()) at_once[search.pattern] = 0;
+        propose_and_judge(query_.threshold, most,
+                          [&](const SizedSearch& search) { return !search.flat() && at_once[search.pattern] == 0; });
+        propose_at_once(most,
+                        [&](const SizedSearch& search) { return !search.flat() && at_once[search.pattern] != 0; });
         for (const SizedSearch& search : sized_.searches)
             if (search.flat()) search_flat(search, most);
-        // The best below the threshold costs a search of its own, so it is made only where nothing was seen at all.
-        if (query_.floor < query_.threshold) {
+        if (deeper) {
             std::vector<char> empty(candidates_.size());
-            for (std::size_t i = 0; i < empty.size(); ++i) empty[i] = candidates_[i].empty() ? 1 : 0;
+            for (std::size_t i = 0; i < empty.size(); ++i) empty[i] = candidates_[i].empty() && at_once[i] == 0 ? 1 : 0;
             propose_and_judge(query_.floor, kFewCandidates,
                               [&](const SizedSearch& search) { return !search.flat() && empty[search.pattern] != 0; });
         }
+        note_missed();
         std::vector<PatternOutcome> outcomes;
         for (std::uint32_t pattern = 0; pattern < candidates_.size(); ++pattern) {
             workers_.check();
@@ -53,9 +62,36 @@ public:
     }
 
 private:
-    // One request for all wanted searches of a scene.
     template <class Wanted>
     void propose_and_judge(double threshold, std::uint32_t most, Wanted&& wanted) {
+        take(propose(threshold, most, wanted), threshold, most, wanted);
+    }
+
+    // What two passes would find, the one at the threshold and the one at the floor where the first sees nothing.
+    template <class Wanted>
+    void propose_at_once(std::uint32_t most, Wanted&& wanted) {
+        std::vector<MatchCandidate> all = propose(query_.floor, most, wanted);
+        std::vector<char> seen(candidates_.size());
+        for (const MatchCandidate& candidate : all)
+            if (candidate.score >= query_.threshold) seen[candidate.search->pattern] = 1;
+        std::vector<MatchCandidate> above, below;
+        std::map<const SizedSearch*, std::uint32_t> counts;
+        for (const MatchCandidate& candidate : all) {
+            if (seen[candidate.search->pattern] != 0) {
+                if (candidate.score >= query_.threshold) above.push_back(candidate);
+            } else if (++counts[candidate.search] <= kFewCandidates) {  // best first
+                below.push_back(candidate);
+            }
+        }
+        take(std::move(above), query_.threshold, most,
+             [&](const SizedSearch& search) { return wanted(search) && seen[search.pattern] != 0; });
+        take(std::move(below), query_.floor, kFewCandidates,
+             [&](const SizedSearch& search) { return wanted(search) && seen[search.pattern] == 0; });
+    }
+
+    // One request for all wanted searches of a scene.
+    template <class Wanted>
+    std::vector<MatchCandidate> propose(double threshold, std::uint32_t most, Wanted&& wanted) {
         std::vector<MatchCandidate> found;
         for (const Scene& scene : sized_.scenes) {
             ProposalRequest request{scene.form.image.get(), {}, threshold, most, scene.region, &scene.exclude};
@@ -76,18 +112,34 @@ private:
                 found.push_back(candidate);
             }
         }
+        return found;
+    }
+
+    // Judges and keeps what a pass of the wanted searches found.
+    template <class Wanted>
+    void take(std::vector<MatchCandidate> found, double threshold, std::uint32_t most, Wanted&& wanted) {
         judge_.judge(found);
         for (const MatchCandidate& candidate : found) candidates_[candidate.search->pattern].push_back(candidate);
-        note_lowest(threshold, most, found);
+        note_lowest(threshold, most, found, wanted);
         for (const SizedSearch& search : sized_.searches)
             if (wanted(search)) add_equal_neighbours(search, most);
     }
 
+    void note_missed() {
+        for (const SizedSearch& search : sized_.searches) {
+            const std::vector<MatchCandidate>& all = candidates_[search.pattern];
+            search.form->note_missed(std::none_of(all.begin(), all.end(), [&](const MatchCandidate& candidate) {
+                return candidate.score >= query_.threshold;
+            }));
+        }
+    }
+
     // How far down the candidates of each pattern are all known: to the threshold, or to the last one of a full list.
-    void note_lowest(double threshold, std::uint32_t most, const std::vector<MatchCandidate>& found) {
+    template <class Wanted>
+    void note_lowest(double threshold, std::uint32_t most, const std::vector<MatchCandidate>& found, Wanted&& wanted) {
         std::map<const SizedSearch*, std::uint32_t> counts;
         for (const SizedSearch& search : sized_.searches)
-            if (!search.flat() && candidates_[search.pattern].empty()) lowest_[search.pattern] = threshold;
+            if (wanted(search) && candidates_[search.pattern].empty()) lowest_[search.pattern] = threshold;
         for (const MatchCandidate& candidate : found) {
             double& lowest = lowest_[candidate.search->pattern];
             lowest = std::max(lowest, threshold);

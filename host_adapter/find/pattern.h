@@ -7,6 +7,7 @@
 
 #include <vedette/plugin/image.h>
 
+#include <atomic>
 #include <cstdint>
 #include <list>
 #include <memory>
@@ -32,6 +33,10 @@ public:
     std::uint32_t height() const noexcept { return appearance_.height(); }
     // effective_samples() of the pattern, computed at the first call; the loops run on `workers`.
     double samples(const Workers& workers) const;
+    // Whether the last search saw it nowhere at its threshold. What was missing is likely still missing (a tool waits
+    // for it), so the next search may look for the best below the threshold at once.
+    bool missed() const noexcept { return missed_.load(std::memory_order_relaxed); }
+    void note_missed(bool missed) const noexcept { missed_.store(missed, std::memory_order_relaxed); }
 
 private:
     std::unique_ptr<SharedImage> image_;
@@ -39,6 +44,7 @@ private:
     Appearance appearance_;
     mutable std::mutex mutex_;
     mutable double samples_ = -1;
+    mutable std::atomic<bool> missed_{false};
 };
 
 class Pattern {

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(commands_and_options) {
     check_error({"find", files.screen, files.pattern, "-q"}, {"-q"});
     check_error({"backends", "--all"}, {"--all"});
     check_error({"backends", "extra"}, {"extra"});
-    check_error({"bench", "--op", "resize"}, {"resize", "template_find"});
+    check_error({"bench", "--op", "resise"}, {"resise", "resize", "template_find"});
     check_error({"bench", "--backend", "nonesuch"}, {"nonesuch"});
     check_error({"bench", "--op", "convert", "--screen", files / "missing.png"}, {"missing.png"});
 }

@@ -66,6 +66,55 @@ BOOST_AUTO_TEST_CASE(passes_a_threshold_of_one) {
     BOOST_TEST(finder.find(screen_with_button(), the_button()).matches.size() == 1U);
 }
 
+// A pattern that was missing is looked for down to the floor at once; what comes out is the same.
+BOOST_AUTO_TEST_CASE(a_missing_pattern_is_searched_once_the_next_time) {
+    const auto outcomes = [](host::Pattern& pattern, const Image& picture, std::vector<double>& thresholds) {
+        Finder finder;
+        host::Screen screen(host::color_of(picture.view()));
+        finder.query.region = {0, 0, screen.width(), screen.height()};
+        const PatternOutcome outcome =
+            host::find_patterns(
+                screen, {&pattern}, finder.query,
+                [&](const host::ProposalRequest& request) { return finder.proposer(request); }, finder.workers)
+                .at(0);
+        thresholds = finder.proposer.thresholds;
+        return outcome;
+    };
+    const auto same = [](const PatternOutcome& a, const PatternOutcome& b) {
+        BOOST_TEST(a.matches.size() == b.matches.size());
+        BOOST_TEST(a.has_best == b.has_best);
+        BOOST_TEST(a.reason == b.reason);
+        BOOST_TEST(a.margin == b.margin);
+        BOOST_TEST(a.margin_is_bound == b.margin_is_bound);
+        BOOST_TEST(a.copies == b.copies);
+        BOOST_TEST(a.best.score == b.best.score);
+        BOOST_TEST(a.best.residual == b.best.residual);
+        BOOST_TEST(at(a.best, b.best.x, b.best.y));
+    };
+    Image other = test::blank(120, 80, {150, 130, 110});
+    test::draw_glyph(other, 8, 60, 99, {10, 10, 10});
+    const Image bare = test::blank(120, 80, {150, 130, 110});
+    const Image* const pictures[] = {&other, &bare};
+    for (const Image* const picture : pictures) {
+        const Image& absent = *picture;
+        host::Pattern fresh(the_button().view()), kept(the_button().view());
+        std::vector<double> thresholds;
+        const PatternOutcome first = outcomes(kept, absent, thresholds);
+        BOOST_TEST(first.matches.empty());
+        BOOST_TEST(thresholds.size() == 2U);
+        const PatternOutcome second = outcomes(kept, absent, thresholds);
+        BOOST_TEST(thresholds.size() == 1U);
+        same(first, second);
+        const PatternOutcome shown = outcomes(kept, screen_with_button(), thresholds);
+        BOOST_TEST(thresholds.size() == 1U);
+        same(outcomes(fresh, screen_with_button(), thresholds), shown);
+        BOOST_TEST(shown.matches.size() == 1U);
+        outcomes(kept, screen_with_button(), thresholds);
+        BOOST_TEST(thresholds.size() == 1U);
+        BOOST_TEST(thresholds[0] > 0.6);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(translation_moves_the_match) {
     for (const std::uint32_t dx : {0U, 1U, 17U})
         for (const std::uint32_t dy : {0U, 3U}) {

@@ -86,6 +86,8 @@ BOOST_AUTO_TEST_CASE(coverage) {
         {VDT_OP_GROUP, "group"},
         {VDT_OP_FFT2, "fft2"},
         {VDT_OP_RESTORE, "restore"},
+        {VDT_OP_FEATURES, "features"},
+        {VDT_OP_FEATURE_MATCH, "feature_match"},
     };
     if (unusable) return;
     for (vdt_op op = 0; op <= VDT_OP_COUNT; ++op) {

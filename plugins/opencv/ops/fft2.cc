@@ -43,7 +43,7 @@ void support(const vdt_query& query, vdt_op_support& support) {
     support.output_formats = VDT_FORMAT_BIT(out.format);
     // In double all errors stay far below the rounding to float, of numbers that are at most n^2 times the largest.
     const double largest = largest_value(*layout_of(VDT_FORMAT_GRAYF32)) * std::sqrt(2.0);
-    promise_within(support, largest * (forward ? double{side} * side : 1) / (1 << 23));
+    promise_within(support, largest * (forward ? static_cast<double>(side) * side : 1) / (1 << 23));
 }
 
 // The whole square of frequencies that a real square's half stands for.
