@@ -129,8 +129,7 @@ Detector::Detector(const Device& device, Model model, const Search& search, std:
     };
     std::stable_sort(by_size_.begin(), by_size_.end(), [&](auto a, auto b) { return size(a) > size(b); });
     found_in_.resize(sections_.size());
-    const std::uint32_t workers = std::min<std::uint32_t>(device.workers, static_cast<std::uint32_t>(sections_.size()));
-    for (std::uint32_t worker = 0; worker < workers; ++worker)
+    for (std::uint32_t worker = 0; worker < device.workers; ++worker)
         scratch_.push_back(std::make_unique<Scratch>(model_, layouts_, width));
 }
 

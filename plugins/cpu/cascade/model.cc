@@ -34,6 +34,7 @@ public:
     Model take() {
         read();
         check_trees();
+        straighten_stumps();
         return std::move(model_);
     }
 
@@ -134,6 +135,17 @@ private:
                     damaged("a tree node uses feature " + std::to_string(node.feature) + " of " +
                             std::to_string(features));
             }
+        }
+    }
+
+    // Where no tree has a second node OpenCV takes the first leaf for left and the second for right, whatever the nodes
+    // say.
+    void straighten_stumps() {
+        for (const Tree& tree : model_.trees)
+            if (tree.nodes != 1) return;
+        for (Node& node : model_.nodes) {
+            node.left = 0;
+            node.right = -1;
         }
     }
 

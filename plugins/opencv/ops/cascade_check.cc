@@ -1,5 +1,6 @@
 #include "cascade_check.h"
 
+#include <cmath>
 #include <limits>
 
 #include "op.h"
@@ -110,7 +111,9 @@ int whole_number(const cv::FileNode& node, const char* name) {
 
 double number(const cv::FileNode& node, const char* name) {
     if (!node.isInt() && !node.isReal()) damaged(std::string(name) + " is not a number");
-    return static_cast<double>(node);
+    const auto value = static_cast<double>(node);
+    if (!std::isfinite(value)) damaged(std::string(name) + " is not finite");
+    return value;
 }
 
 void check_cascade(const cv::FileNode& root) {

@@ -1,5 +1,8 @@
 // cascade_detect: cv::CascadeClassifier.
+#include <algorithm>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include VEDETTE_OPENCV_CASCADE_HEADER
@@ -51,21 +54,34 @@ public:
         std::vector<int> levels, joined;
         std::vector<double> weights;
         ListWriter out(*call.lists_out[0]);
-        classifier_.detectMultiScale(image, objects, levels, weights, scale_factor_, min_neighbors_, 0, least_, most_,
-                                     true);
-        CV_Assert(weights.size() == objects.size());
-        if (min_neighbors_ > 0) {
-            // How many windows were joined is told by another form of the function only; its groups are the same.
-            classifier_.detectMultiScale(image, same_objects, joined, scale_factor_, min_neighbors_, 0, least_, most_);
-            CV_Assert(same_objects == objects && joined.size() == objects.size());
-        }
+        // One form of the function tells how many windows were joined, another the weights; the groups are the same,
+        // but its threads find them in any order.
+        classifier_.detectMultiScale(image, objects, joined, scale_factor_, min_neighbors_, 0, least_, most_);
+        classifier_.detectMultiScale(image, same_objects, levels, weights, scale_factor_, min_neighbors_, 0, least_,
+                                     most_, true);
+        const std::vector<std::size_t> order = sorted(objects), same_order = sorted(same_objects);
+        CV_Assert(order.size() == same_order.size() && weights.size() == same_objects.size());
         out.count_found(objects.size());
-        for (std::size_t i = 0; i < objects.size(); ++i)
-            out.write(item_from(objects[i], weights[i], joined.empty() ? 1 : joined[i]));
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            const cv::Rect& object = objects[order[i]];
+            CV_Assert(same_objects[same_order[i]] == object);
+            out.write(item_from(object, weights[same_order[i]], min_neighbors_ > 0 ? joined[order[i]] : 1));
+        }
         return out.finish();
     }
 
 private:
+    // Places of rectangles by size, then from top to bottom, then from left to right.
+    static std::vector<std::size_t> sorted(const std::vector<cv::Rect>& rectangles) {
+        std::vector<std::size_t> order(rectangles.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+            const cv::Rect &a = rectangles[i], &b = rectangles[j];
+            return std::tie(a.width, a.height, a.y, a.x) < std::tie(b.width, b.height, b.y, b.x);
+        });
+        return order;
+    }
+
     cv::CascadeClassifier classifier_;
     double scale_factor_;
     int min_neighbors_;

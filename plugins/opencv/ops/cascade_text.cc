@@ -62,7 +62,9 @@ public:
             << "maxCatCount" << 0 << "}";
         out << "stages"
             << "[";
-        for (const cv::FileNode& stage : member(root_, "stages")) write_stage(stage, out);
+        const cv::FileNode stages = member(root_, "stages");
+        for (const cv::FileNode& stage : stages) write_stage(stage, out);
+        if (stages.size() == 1) write_stage(*stages.begin(), out);  // as single_stage_twice does
         out << "]"
             << "features"
             << "[";
@@ -137,6 +139,16 @@ private:
     std::vector<cv::FileNode> features_;
 };
 
+// cv::CascadeClassifier takes flat windows for detections when it tells weights and there is but one stage. The same
+// stage twice detects the same.
+std::string single_stage_twice(std::string text) {
+    const std::string begin = "<stages>", end = "</stages>";
+    const std::size_t first = text.find(begin), last = text.find(end);
+    if (first == std::string::npos || last == std::string::npos || last < first)
+        damaged("stages does not stand in tags of its own");
+    return text.insert(last, text.substr(first + begin.size(), last - first - begin.size()));
+}
+
 CascadeText parsed(const std::string& text) {
     CascadeText cascade;
     try {
@@ -162,6 +174,10 @@ CascadeText read_cascade(const std::string& text) {
     CascadeText cascade = parsed(text);
     if (OldFormat::is(cascade.root)) cascade = parsed(OldFormat(cascade.root).converted());
     check_cascade(cascade.root);
+    if (cascade.root["stages"].size() == 1) {
+        cascade = parsed(single_stage_twice(text));
+        check_cascade(cascade.root);
+    }
     return cascade;
 }
 
