@@ -13,16 +13,14 @@
 #include "cascade/program.h"
 #include "cascade/resampling.h"
 #include "cascade/scales.h"
+#include "group/rectangle.h"
 #include "kernels/cascade.h"
 #include "op.h"
 
 namespace vedette::cpu::cascade {
 
-// A window that passed all stages, in pixels of the image; `weight` is the sum of the last stage.
-struct Found {
-    std::int32_t x, y, w, h;
-    double weight;
-};
+// A window that passed all stages, in pixels of the image; the score is the sum of the last stage.
+using Found = GroupRectangle;
 
 // Made for one size of image; one run at a time.
 class Detector {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cascade/detector.h"
-#include "cascade/grouping.h"
+#include "group/grouping.h"
 #include "stages.h"
 
 namespace vedette::cpu {
@@ -95,38 +95,41 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
 class ListWriter {
 public:
     ListWriter(vdt_list& list, const vdt_image& image)
-        : list_(list),
-          width_(static_cast<std::int32_t>(image.width)),
-          height_(static_cast<std::int32_t>(image.height)) {
+        : list_(list), width_(static_cast<float>(image.width)), height_(static_cast<float>(image.height)) {
         list_.count = list_.needed = 0;
     }
 
-    void write(const cascade::Found& found, std::int32_t neighbors) {
-        const std::int32_t w = std::min(found.w, width_ - found.x), h = std::min(found.h, height_ - found.y);
-        if (w <= 0 || h <= 0) return;
+    void write(vdt_item item) {
+        item.w = std::min(item.w, width_ - item.x);
+        item.h = std::min(item.h, height_ - item.y);
+        if (item.w <= 0 || item.h <= 0) return;
         ++list_.needed;
         if (list_.count == list_.capacity) return;
+        std::memcpy(static_cast<unsigned char*>(list_.items) + list_.count * list_.item_size, &item, sizeof item);
+        ++list_.count;
+    }
+    void write(const cascade::Found& found) {
         vdt_item item{};
         item.x = static_cast<float>(found.x);
         item.y = static_cast<float>(found.y);
-        item.w = static_cast<float>(w);
-        item.h = static_cast<float>(h);
-        item.score = found.weight;
-        item.neighbors = neighbors;
-        std::memcpy(static_cast<unsigned char*>(list_.items) + list_.count * list_.item_size, &item, sizeof item);
-        ++list_.count;
+        item.w = static_cast<float>(found.w);
+        item.h = static_cast<float>(found.h);
+        item.score = found.score;
+        item.neighbors = 1;
+        write(item);
     }
     vdt_code code() const { return list_.needed > list_.capacity ? VDT_INCOMPLETE : VDT_OK; }
 
 private:
     vdt_list& list_;
-    std::int32_t width_, height_;
+    float width_, height_;
 };
 
 class CascadePlan final : public Plan {
 public:
     CascadePlan(const Device& device, const vdt_image& image, const vdt_cascade_params& params)
-        : min_neighbors_(params.min_neighbors),
+        : device_(device),
+          min_neighbors_(params.min_neighbors),
           detector_(device, cascade::read_model({params.cascade, params.cascade_bytes}),
                     {params.scale_factor, params.min_w, params.min_h, params.max_w, params.max_h}, image.width,
                     image.height) {}
@@ -137,19 +140,19 @@ public:
                                               std::to_string(sizeof(vdt_item)) + " bytes is needed");
         ListWriter out(*call.lists_out[0], *call.inputs[0]);
         const std::vector<cascade::Found>& found = detector_.run(*call.inputs[0], call.token);
-        if (min_neighbors_ == 0) {
-            for (const cascade::Found& window : found) out.write(window, 1);
-        } else {
-            for (const cascade::Grouped& group : grouping_.run(found, min_neighbors_, group_eps))
-                out.write(group.mean, group.joined);
-        }
+        if (min_neighbors_ == 0)
+            for (const cascade::Found& window : found) out.write(window);
+        else
+            for (const vdt_item& group : grouping_.run(device_, call.token, found, min_neighbors_, group_eps))
+                out.write(group);
         return out.code();
     }
 
 private:
+    const Device& device_;
     std::int32_t min_neighbors_;
     cascade::Detector detector_;
-    cascade::Grouping grouping_;
+    Grouping grouping_;
 };
 
 std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {

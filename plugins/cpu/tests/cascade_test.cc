@@ -50,7 +50,7 @@ std::vector<Found> detect(Isa isa, std::uint32_t workers, const std::string& tex
 
 bool same(const std::vector<Found>& a, const std::vector<Found>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Found& p, const Found& q) {
-        return p.x == q.x && p.y == q.y && p.w == q.w && p.h == q.h && p.weight == q.weight;
+        return p.x == q.x && p.y == q.y && p.w == q.w && p.h == q.h && p.score == q.score;
     });
 }
 
