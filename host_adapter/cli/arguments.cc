@@ -47,6 +47,23 @@ vdt_rect parse_rectangle(const std::string& option, const std::string& text) {
     return {value[0], value[1], value[2], value[3]};
 }
 
+PixelSize parse_size(const std::string& option, const std::string& text) {
+    const std::vector<std::uint32_t> value = numbers<std::uint32_t>(text, 'x');
+    if (value.size() != 2) {
+        throw bad_value(option, text, "a size is two whole numbers WIDTHxHEIGHT, for example 608x608");
+    }
+    for (const std::uint32_t side : value) {
+        if (side < 1 || side > VDT_MAX_DIMENSION) {
+            throw bad_value(option, text, "width and height must be from 1 to " + std::to_string(VDT_MAX_DIMENSION));
+        }
+    }
+    constexpr std::uint64_t most_pixels = std::uint64_t{1} << 29;  // as image files may have
+    if (std::uint64_t{value[0]} * value[1] > most_pixels) {
+        throw bad_value(option, text, "an image has at most 2^29 pixels");
+    }
+    return {value[0], value[1]};
+}
+
 std::vector<double> parse_scales(const std::string& option, const std::string& text) {
     const std::vector<double> value = numbers<double>(text, ':');
     if (value.size() != 3) {

@@ -3,6 +3,7 @@
 
 #include <vedette/vedette.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@ namespace vedette::cli {
 
 // "X,Y,W,H", whole numbers, W and H at least 1.
 vdt_rect parse_rectangle(const std::string& option, const std::string& text);
+
+struct PixelSize {
+    std::uint32_t width, height;
+};
+// "WxH", whole numbers from 1 to VDT_MAX_DIMENSION, together at most 2^29 pixels.
+PixelSize parse_size(const std::string& option, const std::string& text);
 
 // "A:B:STEP": A, A + STEP, A + 2 STEP ... up to B, B itself included when a step lands on it; A and STEP above 0, B at
 // least A, at most max_scales values.

@@ -21,5 +21,6 @@ using Command = std::function<int()>;
 Command add_find(CLI::App& app);
 Command add_backends(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_resize(CLI::App& app);
 
 }  // namespace vedette::cli

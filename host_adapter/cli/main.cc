@@ -57,7 +57,12 @@ int run(int argc, char** argv, bool json) {
     app.set_version_flag("--version", std::string("vedette ") + vdt_version());
     app.require_subcommand(1);
     app.get_formatter()->column_width(help_names);
-    const Commands commands{{"find", add_find(app)}, {"backends", add_backends(app)}, {"bench", add_bench(app)}};
+    const Commands commands{
+        {"find", add_find(app)},
+        {"resize", add_resize(app)},
+        {"backends", add_backends(app)},
+        {"bench", add_bench(app)},
+    };
     require_known_command(argc, argv, commands);
     try {
         app.parse(argc, argv);

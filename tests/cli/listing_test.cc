@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(version_and_help) {
     BOOST_CHECK_EQUAL(version.out, std::string("vedette ") + VEDETTE_VERSION + "\n");
     const Ran help = command({"--help"});
     BOOST_CHECK_EQUAL(help.status, 0);
-    for (const char* word : {"find", "backends", "bench"}) {
+    for (const char* word : {"find", "resize", "backends", "bench"}) {
         BOOST_CHECK(has(help.out, word));
     }
     const Ran find = command({"find", "--help"});
@@ -38,6 +38,9 @@ BOOST_AUTO_TEST_CASE(version_and_help) {
         BOOST_CHECK_MESSAGE(has(command({"bench", "--help"}).out, option), option);
     }
     BOOST_CHECK(has(command({"backends", "--help"}).out, "--json"));
+    for (const char* option : {"IN", "OUT.png", "--size", "--method", "--letterbox", "--fill", "--backend", "--json"}) {
+        BOOST_CHECK_MESSAGE(has(command({"resize", "--help"}).out, option), option);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(backends) {
