@@ -157,7 +157,7 @@ std::vector<Case> features_cases(std::uint64_t input_formats, const Shape& shape
     std::vector<Case> cases;
     if (!is_ordinary(shape) || !(input_formats & VDT_FORMAT_BIT(VDT_FORMAT_GRAY8))) return cases;
     for (const bool masked : {false, true}) {
-        constexpr std::uint64_t capacity = 500;
+        constexpr std::uint64_t capacity = 4000;
         Case made;
         made.op = VDT_OP_FEATURES;
         made.name = masked ? "with a mask" : "without a mask";

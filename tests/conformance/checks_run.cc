@@ -130,7 +130,8 @@ std::string check_lists(const Arguments& arguments, std::uint32_t op) {
     }
     if (most == nullptr || items < 2) throw NothingToCheck("no case gives two items");
     const std::uint32_t item_size = most->lists_out[0].view().item_size;
-    const std::vector<std::uint8_t> all = produced(*most);
+    std::vector<std::uint8_t> all = produced(*most);
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(items * item_size));  // without output images
     const bool sized_outputs = op == VDT_OP_FEATURES;  // its descriptors are as many as the list holds
 
     for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{1}, items - 1, items, items + 3}) {
