@@ -105,6 +105,10 @@ struct Function {
 
 constexpr Function functions[] = {
     {VDT_OP_CONVERT, "cv::cvtColor", convert},
+#ifdef VEDETTE_BENCH_FEATURES
+    {VDT_OP_FEATURES, "cv::SIFT", vedette::bench::features},
+    {VDT_OP_FEATURE_MATCH, "cv::BFMatcher", vedette::bench::feature_match},
+#endif
     {VDT_OP_FILTER, "cv::GaussianBlur, blur, sepFilter2D, filter2D", vedette::bench::filter},
 #ifdef VEDETTE_BENCH_OBJECTS
     {VDT_OP_GROUP, "cv::groupRectangles", vedette::bench::group},

@@ -19,6 +19,8 @@ struct Call {
 // The image's own memory, so that OpenCV writes where the other backends do and allocates nothing.
 cv::Mat mat_of(const vdt_image* image, std::uint32_t plane = 0);
 
+void feature_match(const Call& call);
+void features(const Call& call);
 void filter(const Call& call);
 void group(const Call& call);
 void pyramid(const Call& call);

@@ -1,0 +1,23 @@
+// SIFT, detection and description.
+#include "bench_work.h"
+
+namespace vedette::cli {
+
+std::vector<BenchCase> features_cases(const BenchSetting& setting, const BenchScreen& screen) {
+    constexpr std::uint32_t most = 65535;  // rows of the largest image
+    vdt_features_params params{};
+    params.struct_size = sizeof params;
+    params.max_features = most;
+    params.octave_layers = 3;
+    params.contrast_threshold = 0.04;
+    params.edge_threshold = 10;
+    params.sigma = 1.6;
+    const auto work = std::make_shared<Work>(VDT_OP_FEATURES, params);
+    work->inputs.push_back(gray_of(screen.bgr));
+    work->inputs.emplace_back();  // no mask
+    work->outputs.emplace_back(VDT_FORMAT_GRAYF32, 128, most);
+    work->lists_out.emplace_back(sizeof(vdt_keypoint), most);
+    return {operation_case(setting, screen.name + " gray", work)};
+}
+
+}  // namespace vedette::cli
