@@ -37,8 +37,15 @@ static std::int64_t dot8_rows(Rows rows, std::int64_t x, const int* order, const
     return sum.total();
 }
 
-const Kernels kernels = {group_size,    packed_rows, column_step,     window_sum,  block_row,    test_row,
-                         correlate_row, pack_rows,   correlate_block, masked_row,  hits_row,     map_row,
-                         dot_rows,      dot8_rows,   masked_sums,     fft_forward, fft_multiply, fft_inverse};
+static void split_row(const std::uint8_t* in, std::uint8_t* const* out, int count) {
+    int x = 0;
+    for (; x + 16 <= count; x += 16) split_16(in + 3 * x, out, x);
+    for (; x < count; ++x)
+        for (int c = 0; c < 3; ++c) out[c][x] = in[3 * x + c];
+}
+
+const Kernels kernels = {group_size,  packed_rows,     column_step,  window_sum,  block_row, test_row, correlate_row,
+                         pack_rows,   correlate_block, masked_row,   hits_row,    map_row,   dot_rows, dot8_rows,
+                         masked_sums, fft_forward,     fft_multiply, fft_inverse, split_row};
 
 }  // namespace vedette::cpu::find::VEDETTE_FIND_ISA

@@ -209,6 +209,8 @@ struct Kernels {
     // one.
     void (*fft_inverse)(const FftTile& tile, int rows, int columns, double* out, std::ptrdiff_t out_stride,
                         int columns_im);
+    // `count` interleaved pixels of three bytes into three rows of bytes.
+    void (*split_row)(const std::uint8_t* in, std::uint8_t* const* out, int count);
 };
 
 namespace portable {

@@ -16,6 +16,7 @@ void split(const Device& device, vdt_token* token, const vdt_image& image, const
     const std::size_t bytes =
         static_cast<std::size_t>(planes.stride) * static_cast<std::size_t>(region.h) * max_channels;
     if (planes.bytes.size() < bytes) planes.bytes.resize(bytes);
+    const Kernels& kernels = kernels_for(device.isa);
     parallel_for(device, token, 0, static_cast<std::uint32_t>(region.h), 0,
                  [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
                      for (std::uint32_t y = begin; y < end; ++y) {
@@ -25,8 +26,7 @@ void split(const Device& device, vdt_token* token, const vdt_image& image, const
                          for (int c = 0; c < max_channels; ++c)
                              out[c] =
                                  planes.bytes.data() + (static_cast<std::int64_t>(c) * region.h + y) * planes.stride;
-                         for (int x = 0; x < region.w; ++x)
-                             for (int c = 0; c < max_channels; ++c) out[c][x] = in[3 * x + c];
+                         kernels.split_row(in, out, region.w);
                      }
                  });
 }

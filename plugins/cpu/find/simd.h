@@ -396,4 +396,34 @@ struct Dot8 {
 #include "simd_portable.h"
 #endif
 
+#ifdef __AVX2__
+// Every third byte of 48, from `first` on: 16 of one channel.
+template <int first>
+inline __m128i third_bytes(__m128i a, __m128i b, __m128i c) {
+    // Byte k of the result is byte 3 k + first of the 48; -1 leaves a 0.
+    const auto part = [](int vector) {
+        alignas(16) char from[16];
+        for (int k = 0; k < 16; ++k) {
+            const int at = 3 * k + first - 16 * vector;
+            from[k] = static_cast<char>(at >= 0 && at < 16 ? at : -1);
+        }
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(from));
+    };
+    return _mm_or_si128(_mm_or_si128(_mm_shuffle_epi8(a, part(0)), _mm_shuffle_epi8(b, part(1))),
+                        _mm_shuffle_epi8(c, part(2)));
+}
+// 16 interleaved pixels into 16 bytes of each channel.
+inline void split_16(const std::uint8_t* in, std::uint8_t* const* out, int x) {
+    const auto at = [](const std::uint8_t* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+    const __m128i a = at(in), b = at(in + 16), c = at(in + 32);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out[0] + x), third_bytes<0>(a, b, c));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out[1] + x), third_bytes<1>(a, b, c));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out[2] + x), third_bytes<2>(a, b, c));
+}
+#else
+inline void split_16(const std::uint8_t* in, std::uint8_t* const* out, int x) {
+    for (int k = 0; k < 48; ++k) out[k % 3][x + k / 3] = in[k];
+}
+#endif
+
 }  // namespace vedette::cpu::find::VEDETTE_FIND_ISA

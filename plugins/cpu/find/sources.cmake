@@ -1,6 +1,7 @@
 # Sources of the template search, relative to the folder above: compiled once, and compiled per instruction set.
 set(VEDETTE_CPU_FIND_SOURCES
     find/bound.cc
+    find/cost.cc
     find/dense.cc
     find/fft.cc
     find/finder.cc

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "find/cost.h"
 #include "find/finder.h"
 
 namespace vedette::cpu {
@@ -84,6 +85,6 @@ constexpr const char* variants[] = {"exact"};
 }  // namespace
 
 const OperationEntry template_find_operation = {
-    VDT_OP_TEMPLATE_FIND, variants, 1, support, nullptr, plan, sizeof(vdt_template_find_params)};
+    VDT_OP_TEMPLATE_FIND, variants, 1, support, find::cost_of_find, plan, sizeof(vdt_template_find_params)};
 
 }  // namespace vedette::cpu

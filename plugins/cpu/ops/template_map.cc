@@ -1,6 +1,7 @@
 // template_map: checks of the query; the computation is in find/.
 #include <string>
 
+#include "find/cost.h"
 #include "find/finder.h"
 
 namespace vedette::cpu {
@@ -67,6 +68,6 @@ constexpr const char* variants[] = {"exact"};
 }  // namespace
 
 const OperationEntry template_map_operation = {
-    VDT_OP_TEMPLATE_MAP, variants, 1, support, nullptr, plan, sizeof(vdt_template_map_params)};
+    VDT_OP_TEMPLATE_MAP, variants, 1, support, find::cost_of_map, plan, sizeof(vdt_template_map_params)};
 
 }  // namespace vedette::cpu
