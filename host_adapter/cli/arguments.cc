@@ -64,6 +64,15 @@ PixelSize parse_size(const std::string& option, const std::string& text) {
     return {value[0], value[1]};
 }
 
+std::pair<std::int32_t, std::int32_t> parse_window(const std::string& option, const std::string& text) {
+    const std::vector<std::int32_t> value = numbers<std::int32_t>(text, ',');
+    if (value.empty() || value.size() > 2 || value.front() < 1 || value.back() < 1) {
+        throw bad_value(option, text,
+                        "a size is one or two whole numbers of at least 1, WIDTH,HEIGHT, for example 48 or 64,32");
+    }
+    return {value.front(), value.back()};
+}
+
 std::vector<double> parse_scales(const std::string& option, const std::string& text) {
     const std::vector<double> value = numbers<double>(text, ':');
     if (value.size() != 3) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace vedette::cli {
@@ -17,6 +18,9 @@ struct PixelSize {
 };
 // "WxH", whole numbers from 1 to VDT_MAX_DIMENSION, together at most 2^29 pixels.
 PixelSize parse_size(const std::string& option, const std::string& text);
+
+// "W,H", or "W" for both: whole numbers, at least 1.
+std::pair<std::int32_t, std::int32_t> parse_window(const std::string& option, const std::string& text);
 
 // "A:B:STEP": A, A + STEP, A + 2 STEP ... up to B, B itself included when a step lands on it; A and STEP above 0, B at
 // least A, at most max_scales values.

@@ -20,6 +20,7 @@ using Command = std::function<int()>;
 
 Command add_find(CLI::App& app);
 Command add_restore(CLI::App& app);
+Command add_detect(CLI::App& app);
 Command add_backends(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_resize(CLI::App& app);
