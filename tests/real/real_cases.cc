@@ -1,9 +1,10 @@
 // Answers every case of a cases.json of real screenshots through the public API, with one fixed configuration, in the
 // format of its scoring program: {"<case>": {"<template index>": [{"x","y","w","h","score"}, ...]}}, best first. An
 // option never depends on a case beyond what the case states: templates, their alpha or excluded rectangles, a search
-// region. Cascade templates get no entry.
+// region, the parameters of a cascade.
 #include <vedette/vedette.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -104,14 +106,18 @@ private:
         std::vector<Owned<vdt_pattern>> owned;
         std::vector<vdt_pattern*> patterns;
         const Json& templates = one.at("templates");
+        Json cascades = Json::object();
         for (std::size_t i = 0; i < templates.size(); ++i) {
-            if (templates[i].contains("cascade")) continue;
+            if (templates[i].contains("cascade")) {
+                cascades[std::to_string(i)] = detect(one, templates[i]);
+                continue;
+            }
             keys.push_back(std::to_string(i));
             owned.push_back(pattern(templates[i]));
             patterns.push_back(owned.back().get());
         }
-        Json answers = Json::object();
-        if (patterns.empty()) return answers;
+        if (patterns.empty()) return cascades;
+        Json answers = std::move(cascades);
 
         vdt_screen* loaded = nullptr;
         const std::string file = path(one.at("screenshot"));
@@ -141,6 +147,87 @@ private:
         }
         if (arguments_.verbose) describe(id, keys, *result);
         return answers;
+    }
+
+    // What a cascade detects, most windows joined first, then the best weight.
+    Json detect(const Json& one, const Json& of) {
+        const std::string file = path(of.at("file"));
+        std::ifstream in(file, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+        const Json& stated = of.at("cascade").at("params");
+        vdt_cascade_params params{};
+        params.struct_size = sizeof params;
+        params.cascade = text.data();
+        params.cascade_bytes = text.size();
+        params.scale_factor = stated.at("scaleFactor");
+        params.min_neighbors = stated.at("minNeighbors");
+        const auto size = [&](const char* name, std::int32_t& w, std::int32_t& h) {
+            if (!stated.contains(name)) return;
+            w = stated[name].at(0);
+            h = stated[name].at(1);
+        };
+        size("minSize", params.min_w, params.min_h);
+        size("maxSize", params.max_w, params.max_h);
+
+        const Gray gray = gray_screen(path(one.at("screenshot")));
+        const vdt_image view = gray.view();
+        const vdt_image* const inputs[] = {&view};
+        std::vector<vdt_item> items(100000);
+        vdt_list list{};
+        list.struct_size = sizeof list;
+        list.item_size = sizeof(vdt_item);
+        list.capacity = items.size();
+        list.items = items.data();
+        vdt_list* const lists[] = {&list};
+        check(
+            vdt_run_operation(context_.get(), VDT_OP_CASCADE_DETECT, &params, inputs, 1, nullptr, 0, nullptr, 0, lists,
+                              1, arguments_.backend.empty() ? nullptr : arguments_.backend.c_str(), nullptr, &error_),
+            error_, file);
+        items.resize(list.count);
+        std::sort(items.begin(), items.end(), [](const vdt_item& a, const vdt_item& b) {
+            return std::tie(b.neighbors, b.score, a.y, a.x, a.w) < std::tie(a.neighbors, a.score, b.y, b.x, b.w);
+        });
+        Json answers = Json::array();
+        for (const vdt_item& item : items)
+            answers.push_back({{"x", item.x}, {"y", item.y}, {"w", item.w}, {"h", item.h}, {"score", item.score}});
+        return answers;
+    }
+
+    // GRAY8 rows without gaps.
+    struct Gray {
+        std::vector<std::uint8_t> pixels;
+        std::uint32_t width, height;
+        vdt_image view() const { return image_of(VDT_FORMAT_GRAY8, width, height, width, pixels.data()); }
+    };
+
+    static vdt_image image_of(vdt_format format, std::uint32_t width, std::uint32_t height, std::int64_t stride,
+                              const void* data) {
+        vdt_image image{};
+        image.struct_size = sizeof image;
+        image.format = format;
+        image.width = width;
+        image.height = height;
+        image.plane_count = 1;
+        image.plane[0].base = const_cast<void*>(data);
+        image.plane[0].row_stride = stride;
+        image.plane[0].bytes = static_cast<std::uint64_t>(stride) * height;
+        return image;
+    }
+
+    Gray gray_screen(const std::string& file) {
+        vdt_pixels pixels{};
+        pixels.struct_size = sizeof pixels;
+        check(vdt_pixels_from_file(file.c_str(), &pixels, &error_), error_, file);
+        Gray gray{std::vector<std::uint8_t>(std::size_t{pixels.width} * pixels.height), pixels.width, pixels.height};
+        const vdt_image from = image_of(pixels.format, pixels.width, pixels.height, pixels.stride, pixels.data);
+        const vdt_image to = gray.view();
+        const vdt_image *const inputs[] = {&from}, *const outputs[] = {&to};
+        const vdt_convert_params params{sizeof(vdt_convert_params), 0, 1, 0};
+        const vdt_code code = vdt_run_operation(context_.get(), VDT_OP_CONVERT, &params, inputs, 1, outputs, 1, nullptr,
+                                                0, nullptr, 0, nullptr, nullptr, &error_);
+        vdt_pixels_free(&pixels);
+        check(code, error_, file);
+        return gray;
     }
 
     Owned<vdt_pattern> pattern(const Json& one) {
