@@ -45,6 +45,7 @@ struct BenchSetting {
 const std::vector<vdt_op>& benchmarked_operations();
 // The cases of one operation on a screen; empty when it makes none of that size. One function an operation, in the file
 // bench_<operation>.cc. With `setting.quick` as few as tell enough: all operations together must take under a minute.
+std::vector<BenchCase> cascade_detect_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> convert_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> filter_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> group_cases(const BenchSetting& setting, const BenchScreen& screen);

@@ -111,6 +111,7 @@ constexpr Function functions[] = {
 #endif
     {VDT_OP_FILTER, "cv::GaussianBlur, blur, sepFilter2D, filter2D", vedette::bench::filter},
 #ifdef VEDETTE_BENCH_OBJECTS
+    {VDT_OP_CASCADE_DETECT, "cv::CascadeClassifier", vedette::bench::cascade_detect},
     {VDT_OP_GROUP, "cv::groupRectangles", vedette::bench::group},
 #endif
     {VDT_OP_INTEGRAL, "cv::integral", integral},
