@@ -21,6 +21,8 @@ constexpr std::array all_cases{
     CasesOfOperation{VDT_OP_FILTER, filter_cases},
     CasesOfOperation{VDT_OP_PYRAMID, pyramid_cases},
     CasesOfOperation{VDT_OP_CASCADE_DETECT, cascade_detect_cases},
+    CasesOfOperation{VDT_OP_FFT2, fft2_cases},
+    CasesOfOperation{VDT_OP_RESTORE, restore_cases},
     CasesOfOperation{VDT_OP_GROUP, group_cases},
     CasesOfOperation{VDT_OP_FEATURES, features_cases},
     CasesOfOperation{VDT_OP_FEATURE_MATCH, feature_match_cases},

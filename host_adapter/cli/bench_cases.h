@@ -47,6 +47,7 @@ const std::vector<vdt_op>& benchmarked_operations();
 // bench_<operation>.cc. With `setting.quick` as few as tell enough: all operations together must take under a minute.
 std::vector<BenchCase> cascade_detect_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> convert_cases(const BenchSetting& setting, const BenchScreen& screen);
+std::vector<BenchCase> fft2_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> filter_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> group_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> features_cases(const BenchSetting& setting, const BenchScreen& screen);
@@ -54,6 +55,7 @@ std::vector<BenchCase> feature_match_cases(const BenchSetting& setting, const Be
 std::vector<BenchCase> integral_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> pyramid_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> resize_cases(const BenchSetting& setting, const BenchScreen& screen);
+std::vector<BenchCase> restore_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> template_find_cases(const BenchSetting& setting, const BenchScreen& screen);
 std::vector<BenchCase> template_map_cases(const BenchSetting& setting, const BenchScreen& screen);
 // Cases of `op` on `screen`; they keep copies of what they need and the setting's pointers.

@@ -27,6 +27,8 @@ int mat_type(vdt_format format) {
         case VDT_FORMAT_GRAYF32:
         case VDT_FORMAT_PLANAR_BGRF32:
             return CV_32FC1;
+        case VDT_FORMAT_COMPLEXF32:
+            return CV_32FC2;
         case VDT_FORMAT_I32:
             return CV_32SC1;
         case VDT_FORMAT_I64:
@@ -109,6 +111,7 @@ constexpr Function functions[] = {
     {VDT_OP_FEATURES, "cv::SIFT", vedette::bench::features},
     {VDT_OP_FEATURE_MATCH, "cv::BFMatcher", vedette::bench::feature_match},
 #endif
+    {VDT_OP_FFT2, "cv::dft", vedette::bench::fft2},
     {VDT_OP_FILTER, "cv::GaussianBlur, blur, sepFilter2D, filter2D", vedette::bench::filter},
 #ifdef VEDETTE_BENCH_OBJECTS
     {VDT_OP_CASCADE_DETECT, "cv::CascadeClassifier", vedette::bench::cascade_detect},
@@ -117,6 +120,7 @@ constexpr Function functions[] = {
     {VDT_OP_INTEGRAL, "cv::integral", integral},
     {VDT_OP_PYRAMID, "cv::pyrDown, resize", vedette::bench::pyramid},
     {VDT_OP_RESIZE, "cv::resize, convertTo, split", vedette::bench::resize},
+    {VDT_OP_RESTORE, "cv::dft, transforms alone", vedette::bench::restore},
     {VDT_OP_TEMPLATE_FIND, "cv::matchTemplate", template_find},
     {VDT_OP_TEMPLATE_MAP, "cv::matchTemplate", template_map},
 };

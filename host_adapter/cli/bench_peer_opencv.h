@@ -22,9 +22,11 @@ cv::Mat mat_of(const vdt_image* image, std::uint32_t plane = 0);
 void feature_match(const Call& call);
 void features(const Call& call);
 void cascade_detect(const Call& call);
+void fft2(const Call& call);
 void filter(const Call& call);
 void group(const Call& call);
 void pyramid(const Call& call);
 void resize(const Call& call);
+void restore(const Call& call);
 
 }  // namespace vedette::bench

@@ -23,6 +23,7 @@ std::size_t element_bytes(vdt_format format) {
         case VDT_FORMAT_I32:
             return 4;
         case VDT_FORMAT_I64:
+        case VDT_FORMAT_COMPLEXF32:
             return 8;
         default:
             throw Problem(VDT_E_ARGUMENT, "The benchmark has no pictures of format " + std::to_string(format) + ".");
