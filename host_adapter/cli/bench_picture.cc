@@ -24,6 +24,7 @@ std::size_t element_bytes(vdt_format format) {
             return 4;
         case VDT_FORMAT_I64:
         case VDT_FORMAT_COMPLEXF32:
+        case VDT_FORMAT_F64:
             return 8;
         default:
             throw Problem(VDT_E_ARGUMENT, "The benchmark has no pictures of format " + std::to_string(format) + ".");
@@ -89,11 +90,7 @@ vdt_pixels Picture::pixels() const {
     return pixels;
 }
 
-Picture read_picture(const std::string& path) {
-    vdt_pixels pixels{};
-    pixels.struct_size = sizeof pixels;
-    checked([&](vdt_error* error) { return vdt_pixels_from_file(path.c_str(), &pixels, error); });
-    const std::unique_ptr<vdt_pixels, Destroy<vdt_pixels_free>> owner(&pixels);
+Picture picture_of(const vdt_pixels& pixels) {
     Picture picture(VDT_FORMAT_BGR8, pixels.width, pixels.height);
     const std::size_t channels = element_bytes(pixels.format);
     for (std::uint32_t y = 0; y < pixels.height; ++y) {
@@ -105,6 +102,14 @@ Picture read_picture(const std::string& path) {
         }
     }
     return picture;
+}
+
+Picture read_picture(const std::string& path) {
+    vdt_pixels pixels{};
+    pixels.struct_size = sizeof pixels;
+    checked([&](vdt_error* error) { return vdt_pixels_from_file(path.c_str(), &pixels, error); });
+    const std::unique_ptr<vdt_pixels, Destroy<vdt_pixels_free>> owner(&pixels);
+    return picture_of(pixels);
 }
 
 Picture gray_of(const Picture& bgr) {

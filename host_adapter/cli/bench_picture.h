@@ -39,6 +39,8 @@ private:
     std::vector<std::uint8_t> data_;
 };
 
+// GRAY8, BGR8 or BGRA8 pixels as BGR8, alpha dropped.
+Picture picture_of(const vdt_pixels& pixels);
 // An image file as BGR8. Failure: Problem.
 Picture read_picture(const std::string& path);
 // GRAY8 or BGRA8 (opaque) from BGR8.

@@ -19,10 +19,11 @@ inline constexpr std::size_t help_line = help_names + help_text;
 using Command = std::function<int()>;
 
 Command add_find(CLI::App& app);
-Command add_restore(CLI::App& app);
 Command add_detect(CLI::App& app);
+Command add_match(CLI::App& app);
+Command add_restore(CLI::App& app);
+Command add_resize(CLI::App& app);
 Command add_backends(CLI::App& app);
 Command add_bench(CLI::App& app);
-Command add_resize(CLI::App& app);
 
 }  // namespace vedette::cli
