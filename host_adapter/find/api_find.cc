@@ -5,6 +5,7 @@
 #include "../core/struct_out.h"
 #include "annotate.h"
 #include "api_objects.h"
+#include "fallback.h"
 #include "find_options.h"
 #include "propose.h"
 
@@ -51,7 +52,7 @@ vdt_code vdt_find(vdt_context* context, vdt_screen* screen, vdt_pattern* const* 
         const Workers workers(&inside.pool(), &limit);
         OperationProposer proposer(inside, checked.backend, &limit);
         auto made = std::make_unique<vdt_result>();
-        made->outcomes = find_patterns(
+        made->outcomes = find_with_fallbacks(
             screen->screen, list, checked.query, [&](const ProposalRequest& request) { return proposer(request); },
             workers);
         for (const PatternOutcome& outcome : made->outcomes)

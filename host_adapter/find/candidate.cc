@@ -18,7 +18,7 @@ constexpr double kPixelDiffers = 0.5;
 
 Box MatchCandidate::box() const noexcept {
     const ScreenForm& form = search->scene->form;
-    return {x * form.step_x, y * form.step_y, search->form->width() * form.step_x,
+    return {(form.left + x) * form.step_x, (form.top + y) * form.step_y, search->form->width() * form.step_x,
             search->form->height() * form.step_y};
 }
 
@@ -129,8 +129,8 @@ vdt_match Judge::match(const MatchCandidate& candidate) const {
             out = static_cast<std::int32_t>(std::floor(begin * step));
             length = static_cast<std::int32_t>(std::ceil((static_cast<double>(begin) + size) * step)) - out;
         };
-        span(candidate.x + candidate.worst.x, candidate.worst.w, form.step_x, match.worst.x, match.worst.w);
-        span(candidate.y + candidate.worst.y, candidate.worst.h, form.step_y, match.worst.y, match.worst.h);
+        span(form.left + candidate.x + candidate.worst.x, candidate.worst.w, form.step_x, match.worst.x, match.worst.w);
+        span(form.top + candidate.y + candidate.worst.y, candidate.worst.h, form.step_y, match.worst.y, match.worst.h);
     }
     const double corners[8] = {box.x, box.y, box.x + box.w, box.y, box.x + box.w, box.y + box.h, box.x, box.y + box.h};
     std::copy_n(corners, 8, match.quad);

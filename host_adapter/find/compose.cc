@@ -272,6 +272,7 @@ private:
         std::vector<MatchCandidate>& all = candidates_[pattern];
         if (all.empty()) {
             result.reason = is_flat(pattern) ? VDT_REASON_COLOR_ABSENT : VDT_REASON_NOTHING_ABOVE_FLOOR;
+            result.open = !is_flat(pattern);
             return result;
         }
         std::stable_sort(all.begin(), all.end(), better);
@@ -286,8 +287,14 @@ private:
         result.has_best = true;
         result.best = judge_.match(best);
         result.reason = best.reason;
+        result.open = matches.empty() && !is_flat(pattern) && std::none_of(all.begin(), all.end(), in_another_state);
         set_margin(all, best, result);
         return result;
+    }
+
+    static bool in_another_state(const MatchCandidate& candidate) {
+        return (candidate.reason == VDT_REASON_DIFFERS_LOCALLY || candidate.reason == VDT_REASON_DIFFERS_EVERYWHERE) &&
+               candidate.score >= judging::kOtherStateScore && candidate.evidence >= judging::kEvidence;
     }
 
     bool is_flat(std::uint32_t pattern) const {

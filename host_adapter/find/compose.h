@@ -26,6 +26,8 @@ struct FindQuery {
     Window region;                  // inside the screen, not empty
     std::vector<vdt_rect> exclude;  // screen pixels
     std::vector<double> scales{1};  // factors of the pattern's size, positive
+    bool many_trials = false;       // `scales` are what is left of many that were tried: more evidence is asked for
+    std::uint32_t fallbacks = VDT_FALLBACK_SCALES | VDT_FALLBACK_FEATURES;
 };
 
 // Asks for the local maxima of the score, best first for each pattern: the operation template_find on one image.
@@ -54,9 +56,12 @@ struct PatternOutcome {
     double margin = 0;
     bool margin_is_bound = false;
     std::uint32_t copies = 0;
+    // Nothing passed, the pattern has structure and fits, and no place says that it is there in another state: it may
+    // be there at another size or seen from elsewhere.
+    bool open = false;
 };
 
-// One outcome for each pattern. Failure VDT_E_CANCELLED or VDT_E_TIMEOUT from `workers`, and whatever `propose` throws.
+// One outcome for each pattern, from the sizes the query names. Failure VDT_E_CANCELLED or VDT_E_TIMEOUT from `workers`, and whatever `propose` throws.
 //
 // Margin: the best score minus that of the next candidate that does not overlap the best by more than `overlap`,
 // refused candidates included; negative when verification refused a higher score. When no other was seen it is a bound:

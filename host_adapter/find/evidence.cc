@@ -194,6 +194,11 @@ double evidence(double score, double samples) noexcept {
     return std::atanh(std::clamp(score, -kScoreBelowOne, kScoreBelowOne)) * std::sqrt(samples);
 }
 
+double least_samples_of_scaled() noexcept {
+    const double root = judging::kScaledEvidence / std::atanh(judging::kScaledScoreMost);
+    return root * root;
+}
+
 double residual_limit(double deviation, double strictness) noexcept {
     return std::min(judging::kResidualMost, judging::kResidualBase + judging::kResidualPerContrast * deviation) /
            strictness;

@@ -25,8 +25,15 @@ constexpr double kEvidence = 6.4;              // 6.0 .. 8.1
 constexpr double kScoreBeyondEvidence = 0.98;  // 0.973 .. 1: a score like this needs no further evidence
 constexpr double kScaledScore = 0.8;           // for sizes other than 1 when several are tried: more trials,
 constexpr double kScaledEvidence = 9;          // so more evidence, without the exemption
-constexpr double kIdentical = 1;               // a residual below this: the same pixels but for rounding
+// Resampling leaves differences, so a higher score at another size says no more: patterns too small to reach the
+// evidence with this one are not looked for.
+constexpr double kScaledScoreMost = 0.999;
+constexpr double kOtherStateScore = 0.85;  // refused by its residual, but surely the element: in another state
+constexpr double kIdentical = 1;           // a residual below this: the same pixels but for rounding
 }  // namespace judging
+
+// The samples below which a pattern cannot reach the evidence that is asked for at another size.
+double least_samples_of_scaled() noexcept;
 
 // The residual a pattern of this CIELAB deviation may have: a faint pattern gets a tight limit. strictness > 0 divides
 // it.

@@ -18,6 +18,7 @@ constexpr std::uint32_t kMostScales = 256;
 constexpr std::uint32_t kMostResults = 100000;
 constexpr std::uint32_t kMostExcluded = 4096;
 constexpr double kMostSeconds = 1e6;
+constexpr std::uint32_t kAllFallbacks = VDT_FALLBACK_SCALES | VDT_FALLBACK_FEATURES;
 
 [[noreturn]] void refuse(const std::string& text) {
     throw Failure(VDT_E_ARGUMENT, text);
@@ -119,6 +120,10 @@ CheckedOptions check_options(const vdt_find_options* options, std::uint32_t scre
     checked.query.region = check_region(given.region, screen_width, screen_height);
     checked.query.exclude = check_excluded(given.exclude, given.exclude_count);
     checked.query.scales = check_scales(given.scales, given.scale_count);
+    if ((given.fallbacks & ~kAllFallbacks) != 0)
+        refuse("`fallbacks` is " + std::to_string(given.fallbacks) +
+               "; it must be a sum of VDT_FALLBACK_... values, 0 to " + std::to_string(kAllFallbacks) + ".");
+    checked.query.fallbacks = given.scales == nullptr && given.verify == 1 ? given.fallbacks : 0;
     checked.time_limit = given.time_limit;
     checked.cancel = given.cancel;
     if (given.backend != nullptr && std::strcmp(given.backend, "auto") != 0) checked.backend = given.backend;
@@ -137,4 +142,5 @@ void vdt_find_options_init(vdt_find_options* options) noexcept {
     options->overlap = 0.5;
     options->verify = 1;
     options->max_results = 400;
+    options->fallbacks = vedette::host::kAllFallbacks;
 }

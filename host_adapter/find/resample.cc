@@ -20,10 +20,11 @@ struct Covers {
     std::vector<float> weight;
 };
 
-Covers covers(std::uint32_t in, std::uint32_t out) {
+// Of the output pixels [begin, end) when `in` become `out`.
+Covers covers(std::uint32_t in, std::uint32_t out, std::uint32_t from_pixel, std::uint32_t to_pixel) {
     Covers result;
-    result.pixel.reserve(out);
-    for (std::uint32_t i = 0; i < out; ++i) {
+    result.pixel.reserve(to_pixel - from_pixel);
+    for (std::uint32_t i = from_pixel; i < to_pixel; ++i) {
         // The edges are i * in / out: compared in integers, so that a whole edge is whole.
         const std::uint64_t begin = std::uint64_t{i} * in;
         const std::uint64_t end = begin + in;
@@ -40,6 +41,61 @@ Covers covers(std::uint32_t in, std::uint32_t out) {
     return result;
 }
 
+Covers covers(std::uint32_t in, std::uint32_t out) {
+    return covers(in, out, 0, out);
+}
+
+// out[i] = sum over the taps t of weight[t][i] * row[first[i] + t], each product and sum exact: the taps of all output
+// pixels side by side, padded with weights of 0, so that the loop over them has no branch.
+struct Taps {
+    std::uint32_t count = 0;           // for each output pixel
+    std::vector<std::uint32_t> first;  // relative to the first pixel that any needs
+    std::vector<double> weight;        // [pixel * count + tap]
+
+    explicit Taps(const Covers& covers, std::uint32_t origin) {
+        for (const Cover& cover : covers.pixel) count = std::max(count, cover.count);
+        weight.assign(std::size_t{count} * covers.pixel.size(), 0.0);
+        for (std::size_t i = 0; i < covers.pixel.size(); ++i) {
+            const Cover& cover = covers.pixel[i];
+            first.push_back(cover.first - origin);
+            for (std::uint32_t t = 0; t < cover.count; ++t)
+                weight[i * count + t] = static_cast<double>(covers.weight[cover.weights + t]);
+        }
+    }
+};
+
+// kTaps 0: as many as there are.
+template <std::uint32_t kChannels, std::uint32_t kTaps>
+void shrink_row(const Taps& taps, const float* row, double area, std::uint8_t* out) {
+    const std::uint32_t count = kTaps != 0 ? kTaps : taps.count;
+    const std::size_t pixels = taps.first.size();
+    for (std::size_t i = 0; i < pixels; ++i) {
+        const float* in = row + std::size_t{taps.first[i]} * kChannels;
+        const double* weight = taps.weight.data() + i * count;
+        double sum[kChannels] = {};
+        for (std::uint32_t t = 0; t < count; ++t)
+            for (std::uint32_t c = 0; c < kChannels; ++c)
+                sum[c] += weight[t] * static_cast<double>(in[t * kChannels + c]);
+        // The sum is exact, so a mean of exactly one half goes up.
+        for (std::uint32_t c = 0; c < kChannels; ++c)
+            out[i * kChannels + c] = static_cast<std::uint8_t>(static_cast<std::int32_t>(sum[c] / area + 0.5));
+    }
+}
+
+template <std::uint32_t kChannels>
+void shrink_row(const Taps& taps, const float* row, double area, std::uint8_t* out) {
+    switch (taps.count) {
+        case 2:
+            return shrink_row<kChannels, 2>(taps, row, area, out);
+        case 3:
+            return shrink_row<kChannels, 3>(taps, row, area, out);
+        case 4:
+            return shrink_row<kChannels, 4>(taps, row, area, out);
+        default:
+            return shrink_row<kChannels, 0>(taps, row, area, out);
+    }
+}
+
 }  // namespace
 
 std::uint32_t scaled_side(std::uint32_t side, double factor) noexcept {
@@ -47,34 +103,37 @@ std::uint32_t scaled_side(std::uint32_t side, double factor) noexcept {
 }
 
 Image shrink(const Image& image, std::uint32_t width, std::uint32_t height, const Workers& workers) {
+    return shrink_part(image, width, height, {0, 0, width, height}, workers);
+}
+
+Image shrink_part(const Image& image, std::uint32_t width, std::uint32_t height, const Window& part,
+                  const Workers& workers) {
     const std::uint32_t channels = image.format() == VDT_FORMAT_GRAY8 ? 1 : 3;
-    const std::size_t samples = std::size_t{image.width()} * channels;
-    const Covers across = covers(image.width(), width);
-    const Covers down = covers(image.height(), height);
-    Image out(image.format(), width, height);
+    const Covers across = covers(image.width(), width, part.x, part.x + part.w);
+    const Covers down = covers(image.height(), height, part.y, part.y + part.h);
+    const std::uint32_t origin = across.pixel.front().first;
+    const std::uint32_t needed = across.pixel.back().first + across.pixel.back().count - origin;
+    const Taps taps(across, origin);
+    const std::size_t samples = std::size_t{needed} * channels;
+    Image out(image.format(), part.w, part.h);
     const double area = static_cast<double>(image.width()) * image.height();
-    workers.run(height, 0, [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-        std::vector<float> row(samples);
+    workers.run(part.h, 0, [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+        // Taps of weight 0 may lie beyond the end.
+        std::vector<float> row(samples + std::size_t{taps.count} * channels);
         for (std::uint32_t y = begin; y < end; ++y) {
             const Cover& rows = down.pixel[y];
-            std::fill(row.begin(), row.end(), 0.0F);
             for (std::uint32_t k = 0; k < rows.count; ++k) {
-                const std::uint8_t* in = image.row(rows.first + k);
+                const std::uint8_t* in = image.row(rows.first + k) + std::size_t{origin} * channels;
                 const float weight = down.weight[rows.weights + k];
-                for (std::size_t i = 0; i < samples; ++i) row[i] += weight * static_cast<float>(in[i]);
+                if (k == 0)
+                    for (std::size_t i = 0; i < samples; ++i) row[i] = weight * static_cast<float>(in[i]);
+                else
+                    for (std::size_t i = 0; i < samples; ++i) row[i] += weight * static_cast<float>(in[i]);
             }
-            std::uint8_t* pixels = out.row(y);
-            for (std::uint32_t x = 0; x < width; ++x) {
-                const Cover& columns = across.pixel[x];
-                for (std::uint32_t channel = 0; channel < channels; ++channel) {
-                    double sum = 0;
-                    for (std::uint32_t k = 0; k < columns.count; ++k)
-                        sum += static_cast<double>(across.weight[columns.weights + k]) *
-                               static_cast<double>(row[std::size_t{columns.first + k} * channels + channel]);
-                    // The sum is exact, so a mean of exactly one half goes up.
-                    pixels[std::size_t{x} * channels + channel] = static_cast<std::uint8_t>(sum / area + 0.5);
-                }
-            }
+            if (channels == 1)
+                shrink_row<1>(taps, row.data(), area, out.row(y));
+            else
+                shrink_row<3>(taps, row.data(), area, out.row(y));
         }
     });
     return out;

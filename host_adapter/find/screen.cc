@@ -4,6 +4,7 @@
 #include "resample.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace vedette::host {
@@ -66,6 +67,34 @@ ScreenForm Screen::form(ColorMode mode, double factor, const Workers& workers) {
         shrunk_.erase(first_beyond, shrunk_.end());
     }
     return {shrunk_.front().image, step_x, step_y};
+}
+
+ScreenForm Screen::part(ColorMode mode, double factor, double x, double y, double w, double h, std::uint32_t margin,
+                        const Workers& workers) {
+    const std::uint32_t form_width = std::min(width_, scaled_side(width_, 1 / factor));
+    const std::uint32_t form_height = std::min(height_, scaled_side(height_, 1 / factor));
+    ScreenForm result;
+    result.step_x = static_cast<double>(width_) / form_width;
+    result.step_y = static_cast<double>(height_) / form_height;
+    std::shared_ptr<SharedImage> full;
+    {
+        const std::lock_guard lock(mutex_);
+        full = original(mode);
+    }
+    const auto span = [margin](double begin, double size, double step, std::uint32_t whole, std::uint32_t& out_begin,
+                               std::uint32_t& out_size) {
+        const double first = std::clamp(std::floor(begin / step) - margin, 0.0, whole - 1.0);
+        const double last = std::clamp(std::ceil((begin + size) / step) + margin, first + 1, static_cast<double>(whole));
+        out_begin = static_cast<std::uint32_t>(first);
+        out_size = static_cast<std::uint32_t>(last - first);
+    };
+    Window window;
+    span(x, w, result.step_x, form_width, window.x, window.w);
+    span(y, h, result.step_y, form_height, window.y, window.h);
+    result.left = window.x;
+    result.top = window.y;
+    result.image = std::make_shared<SharedImage>(shrink_part(full->image(), form_width, form_height, window, workers));
+    return result;
 }
 
 }  // namespace vedette::host

@@ -12,11 +12,14 @@
 
 namespace vedette::host {
 
-// A screenshot at one size: pixel (x, y) of `image` begins at (x * step_x, y * step_y) of the screenshot.
+// A screenshot at one size, or a part of it: pixel (x, y) of `image` begins at ((left + x) * step_x, (top + y) *
+// step_y) of the screenshot.
 struct ScreenForm {
     std::shared_ptr<SharedImage> image;
     double step_x = 1;
     double step_y = 1;
+    std::uint32_t left = 0;
+    std::uint32_t top = 0;
 };
 
 // Thread-safe.
@@ -32,6 +35,10 @@ public:
     // The screenshot shrunk by `factor` (at least 1). Shrunk ones are kept within bounds, the longest unused goes
     // first.
     ScreenForm form(ColorMode mode, double factor, const Workers& workers);
+    // The window of form() that covers this rectangle of the screenshot and `margin` of the form's pixels around it, as
+    // far as the screenshot goes; made for this call alone.
+    ScreenForm part(ColorMode mode, double factor, double x, double y, double w, double h, std::uint32_t margin,
+                    const Workers& workers);
     // The screenshot as BGR8, a copy.
     Image picture() const;
 

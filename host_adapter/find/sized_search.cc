@@ -41,13 +41,13 @@ Scene make_scene(Screen& screen, ColorMode mode, double factor, const FindQuery&
     return scene;
 }
 
-ColorMode mode_of(Screen& screen, const Pattern& pattern, std::uint32_t color) {
+}  // namespace
+
+ColorMode color_mode(Screen& screen, const Pattern& pattern, std::uint32_t color) {
     if (color == VDT_COLOR_GRAY) return ColorMode::Gray;
     if (color == VDT_COLOR_BGR) return ColorMode::Color;
     return pattern.only_gray() && screen.only_gray() ? ColorMode::Gray : ColorMode::Color;
 }
-
-}  // namespace
 
 PixelView Scene::pixels() const noexcept {
     return view_of(form.image->image());
@@ -70,7 +70,7 @@ SizedSearches make_sized_searches(Screen& screen, const std::vector<Pattern*>& p
         for (std::uint32_t index = 0; index < patterns.size(); ++index) {
             workers.check();
             Pattern& pattern = *patterns[index];
-            const ColorMode mode = mode_of(screen, pattern, query.color);
+            const ColorMode mode = color_mode(screen, pattern, query.color);
             const Scene*& scene = scene_of_mode[mode == ColorMode::Color ? 1 : 0];
             if (scene == nullptr) scene = &scene_for(mode, factor);
             // Sizes before pixels: a pattern too large needs no form.
@@ -83,7 +83,7 @@ SizedSearches make_sized_searches(Screen& screen, const std::vector<Pattern*>& p
             const bool lost =
                 shrinking < 1 && form->appearance().flat() && !pattern.form(mode, 1, workers)->appearance().flat();
             if (lost) continue;
-            const bool scaled = query.scales.size() > 1 && factor != 1;
+            const bool scaled = (query.scales.size() > 1 || query.many_trials) && factor != 1;
             const double least =
                 scaled && query.verify ? std::max(query.threshold, judging::kScaledScore) : query.threshold;
             result.searches.push_back({index, scale, factor, scene, std::move(form), least, scaled});

@@ -36,6 +36,9 @@ struct SizedSearches {
     std::vector<char> too_large;        // for each pattern: larger than the region at every size
 };
 
+// How a pattern is compared on a screen: VDT_COLOR_AUTO is decided by both.
+ColorMode color_mode(Screen& screen, const Pattern& pattern, std::uint32_t color);
+
 // The larger side is always shrunk: for a factor above 1 the screen, below 1 the pattern. Enlarging would invent
 // pixels, and those fail the residual. A size at which the pattern exceeds the region, or at which a pattern loses its
 // structure, is left out.

@@ -4,10 +4,12 @@ target_sources(vedette_internal PRIVATE
     find/api_images.cc
     find/appearance.cc
     find/candidate.cc
+    find/coarse_scales.cc
     find/compose.cc
     find/evidence.cc
     find/exact_score.cc
     find/fft.cc
+    find/fallback.cc
     find/find_options.cc
     find/flat_map.cc
     find/flat_search.cc
@@ -18,6 +20,7 @@ target_sources(vedette_internal PRIVATE
     find/propose.cc
     find/reach.cc
     find/resample.cc
+    find/refine_scale.cc
     find/residual.cc
     find/screen.cc
     find/sized_search.cc

@@ -174,6 +174,19 @@ VDT_API void vdt_pattern_destroy(vdt_pattern* pattern) VDT_NOEXCEPT;
 
 enum { VDT_COLOR_AUTO = 0, /* colour unless screen and pattern are both gray */ VDT_COLOR_GRAY = 1, VDT_COLOR_BGR = 2 };
 
+/* What a find tries for a pattern that is nowhere on the screen at its own size, unless a place there shows that the
+ * element is present in another state. Patterns without structure, patterns larger than the region, finds without
+ * verification and finds that name their `scales` have no fallbacks. */
+enum {
+    /* Other sizes, 0.5 to 2.4 of the pattern's: the display scales (1/2, 4/7, 2/3, 3/4, 0.8, 0.9, 1.1, 1.25, 4/3, 1.5,
+     * 1.75, 2, 2.25) and what lies between them. A match needs a score of 0.8 and more evidence than at its own size;
+     * all matches of a pattern have one size. */
+    VDT_FALLBACK_SCALES = 1u,
+    /* Then rotated or in perspective: local features and a homography, where a backend offers them (operations features
+     * and feature_match). */
+    VDT_FALLBACK_FEATURES = 2u
+};
+
 /* What to look for and how to judge it; the defaults named here are vdt_find_options_init's. */
 typedef struct vdt_find_options {
     uint32_t struct_size;
@@ -191,7 +204,7 @@ typedef struct vdt_find_options {
     const vdt_rect* exclude; /* no match may meet these areas, scene pixels */
     const double* scales;    /* factors of the pattern's size to try; NULL = 1 only */
     uint32_t scale_count;
-    uint32_t reserved;
+    uint32_t fallbacks;  /* VDT_FALLBACK_... bits; vdt_find_options_init sets both */
     double time_limit;   /* seconds, 0 = none; then VDT_E_TIMEOUT */
     vdt_cancel* cancel;  /* NULL = none */
     const char* backend; /* NULL or "auto", "NAME" or "NAME:DEVICE" to force one for this call */

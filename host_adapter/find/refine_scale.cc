@@ -1,0 +1,264 @@
+#include "refine_scale.h"
+
+#include "resample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace vedette::host {
+namespace {
+
+// How much finer each copy is than the one before.
+constexpr double kFiner = 2;
+// Steps in size at one level, one direction: the list of factors is never further from the truth than that.
+constexpr int kMostSteps = 4;
+// Positions looked at on each side of the expected one, when a level is new and when only the size has changed.
+constexpr std::int64_t kFirstReach = 2;
+constexpr std::int64_t kReach = 1;
+// Of the hints at one level, relative to those that reach full resolution.
+constexpr std::size_t kBroader = 2;
+
+// One size of the pattern beside one copy of the screen.
+struct Trial {
+    double factor = 1;
+    double x = 0, y = 0;
+    double score = -1;
+    double reduction = 1;
+    std::size_t longer = 1;  // side of the compared pattern, pixels
+};
+
+struct Sums {
+    std::uint64_t n = 0, s = 0, t = 0, ss = 0, tt = 0, st = 0;
+
+    double score() const {
+        const double count = static_cast<double>(n);
+        const double screen = count * static_cast<double>(ss) - static_cast<double>(s) * static_cast<double>(s);
+        const double pattern = count * static_cast<double>(tt) - static_cast<double>(t) * static_cast<double>(t);
+        if (screen <= 0 || pattern <= 0) return 0;
+        const double both = count * static_cast<double>(st) - static_cast<double>(s) * static_cast<double>(t);
+        return both / std::sqrt(screen * pattern);
+    }
+};
+
+// Correlation of gray pixels; sums of one row fit 32 bits.
+double correlation(const PixelView& screen, const Image& pattern, const Image& mask, std::uint32_t x, std::uint32_t y) {
+    Sums sums;
+    const std::uint32_t width = pattern.width();
+    for (std::uint32_t v = 0; v < pattern.height(); ++v) {
+        const std::uint8_t* a = screen.row(y + v) + x;
+        const std::uint8_t* b = pattern.row(v);
+        std::uint32_t n = 0, s = 0, t = 0, ss = 0, tt = 0, st = 0;
+        if (mask.empty()) {
+            n = width;
+            for (std::uint32_t u = 0; u < width; ++u) {
+                const std::uint32_t p = a[u], q = b[u];
+                s += p;
+                t += q;
+                ss += p * p;
+                tt += q * q;
+                st += p * q;
+            }
+        } else {
+            const std::uint8_t* counts = mask.row(v);
+            for (std::uint32_t u = 0; u < width; ++u) {
+                const std::uint32_t taken = counts[u] != 0 ? 1 : 0;
+                const std::uint32_t p = a[u] * taken, q = b[u] * taken;
+                n += taken;
+                s += p;
+                t += q;
+                ss += p * p;
+                tt += q * q;
+                st += p * q;
+            }
+        }
+        sums.n += n;
+        sums.s += s;
+        sums.t += t;
+        sums.ss += ss;
+        sums.tt += tt;
+        sums.st += st;
+    }
+    return sums.score();
+}
+
+// Tries sizes and places of one pattern on one screen. One thread.
+class Climber {
+public:
+    Climber(const Image& screen, const Image& pattern, const Image* mask, const Window& region, const Workers& workers)
+        : screen_(screen), pattern_(pattern), mask_(mask), region_(region), workers_(workers) {}
+
+    // The best size and place near `from` at this reduction.
+    Trial climb(const Trial& from, double reduction, bool last) {
+        Trial best = place(from, from.factor, reduction, kFirstReach);
+        for (const double part : {1.0, 0.5}) {
+            if (part < 1 && !last) break;
+            const double step = part / static_cast<double>(best.longer);
+            for (const double direction : {1 + step, 1 / (1 + step)}) {
+                for (int i = 0; i < kMostSteps; ++i) {
+                    const double factor = best.factor * direction;
+                    const Trial next = place(best, factor, last ? std::max(factor, 1.0) : reduction, kReach);
+                    if (next.score <= best.score) break;
+                    best = next;
+                }
+            }
+        }
+        return best;
+    }
+
+private:
+    // The best place near `near` for this size.
+    Trial place(const Trial& near, double factor, double reduction, std::int64_t reach) {
+        workers_.check();
+        Trial trial{factor, near.x, near.y, -1, reduction, near.longer};
+        const std::uint32_t width = std::min(screen_.width(), scaled_side(screen_.width(), 1 / reduction));
+        const std::uint32_t height = std::min(screen_.height(), scaled_side(screen_.height(), 1 / reduction));
+        const double step_x = static_cast<double>(screen_.width()) / width;
+        const double step_y = static_cast<double>(screen_.height()) / height;
+        if (!shape_pattern(std::min(factor / reduction, 1.0))) return trial;
+        trial.longer = std::max(shaped_.width(), shaped_.height());
+        // Grows or shrinks about its middle.
+        const double middle_x = near.x + pattern_.width() * (near.factor - factor) / 2;
+        const double middle_y = near.y + pattern_.height() * (near.factor - factor) / 2;
+        Window part;
+        const auto span = [&](double at, double step, std::uint32_t begin, std::uint32_t size, std::uint32_t whole,
+                              std::uint32_t length, std::uint32_t& out_begin, std::uint32_t& out_size) {
+            const auto centre = static_cast<std::int64_t>(std::floor(at / step + 0.5));
+            const auto least = static_cast<std::int64_t>(std::floor(begin / step + 1e-9));
+            const auto most = std::min<std::int64_t>(
+                whole, static_cast<std::int64_t>(std::ceil((static_cast<double>(begin) + size) / step - 1e-9)));
+            const std::int64_t first = std::max(least, std::min(centre - reach, most - length));
+            const std::int64_t end = std::min(most, std::max(centre + reach, first) + length);
+            if (first < 0 || end - first < length) return false;
+            out_begin = static_cast<std::uint32_t>(first);
+            out_size = static_cast<std::uint32_t>(end - first);
+            return true;
+        };
+        if (!span(middle_x, step_x, region_.x, region_.w, width, shaped_.width(), part.x, part.w) ||
+            !span(middle_y, step_y, region_.y, region_.h, height, shaped_.height(), part.y, part.h))
+            return trial;
+        const PixelView pixels = screen_part(width, height, part);
+        for (std::uint32_t y = 0; y + shaped_.height() <= part.h; ++y) {
+            for (std::uint32_t x = 0; x + shaped_.width() <= part.w; ++x) {
+                const double score = correlation(pixels, shaped_, shaped_mask_, x, y);
+                if (score <= trial.score) continue;
+                trial.score = score;
+                trial.x = (part.x + x) * step_x;
+                trial.y = (part.y + y) * step_y;
+            }
+        }
+        return trial;
+    }
+
+    // False when nothing that counts is left.
+    bool shape_pattern(double factor) {
+        const std::uint32_t width = std::min(pattern_.width(), scaled_side(pattern_.width(), factor));
+        const std::uint32_t height = std::min(pattern_.height(), scaled_side(pattern_.height(), factor));
+        if (!shaped_.empty() && shaped_.width() == width && shaped_.height() == height) return counted_ > 0;
+        shaped_ = shrink(pattern_, width, height, alone_);
+        counted_ = 1;
+        if (mask_ != nullptr) shaped_mask_ = shrink_mask(*mask_, width, height, counted_);
+        return counted_ > 0;
+    }
+
+    // A view of `part` of the screen at this size; kept while it covers what is asked for.
+    PixelView screen_part(std::uint32_t width, std::uint32_t height, const Window& part) {
+        if (width == screen_.width() && height == screen_.height()) return view(screen_, part.x, part.y, part);
+        const bool covered = !part_.empty() && part_width_ == width && part_height_ == height && part.x >= at_.x &&
+                             part.y >= at_.y && part.x + part.w <= at_.x + at_.w && part.y + part.h <= at_.y + at_.h;
+        if (!covered) {
+            part_ = shrink_part(screen_, width, height, part, alone_);
+            part_width_ = width;
+            part_height_ = height;
+            at_ = part;
+        }
+        return view(part_, part.x - at_.x, part.y - at_.y, part);
+    }
+
+    static PixelView view(const Image& image, std::uint32_t x, std::uint32_t y, const Window& part) {
+        return {image.row(y) + x, static_cast<std::ptrdiff_t>(image.stride()), part.w, part.h, 1};
+    }
+
+    const Image& screen_;
+    const Image& pattern_;
+    const Image* mask_;
+    const Window region_;
+    const Workers& workers_;
+    const Workers alone_;
+    Image shaped_, shaped_mask_;
+    std::uint64_t counted_ = 0;
+    Image part_;
+    std::uint32_t part_width_ = 0, part_height_ = 0;
+    Window at_;
+};
+
+bool better(const Trial& p, const Trial& q) {
+    return p.score > q.score;
+}
+
+// Two trials of the same element: neither size nor place differs by more than a pixel or two of their copies.
+bool same(const Trial& p, const Trial& q, const Image& pattern) {
+    const double pixel = 2 * std::max(p.reduction, q.reduction);
+    return std::abs(p.x - q.x) <= pixel && std::abs(p.y - q.y) <= pixel &&
+           std::abs(p.factor - q.factor) * std::max(pattern.width(), pattern.height()) <= pixel;
+}
+
+void keep_best(std::vector<Trial>& trials, std::size_t most, const Image& pattern) {
+    std::stable_sort(trials.begin(), trials.end(), better);
+    std::vector<Trial> kept;
+    for (const Trial& trial : trials) {
+        if (kept.size() == most) break;
+        if (trial.score <= 0) continue;
+        if (std::none_of(kept.begin(), kept.end(), [&](const Trial& other) { return same(trial, other, pattern); }))
+            kept.push_back(trial);
+    }
+    trials = std::move(kept);
+}
+
+}  // namespace
+
+std::vector<RefinedScale> refine_scales(Screen& screen, Pattern& pattern, const Window& region,
+                                        const std::vector<ScaleHint>& hints, std::size_t most, const Workers& workers) {
+    const ScreenForm full = screen.form(ColorMode::Gray, 1, workers);
+    const std::shared_ptr<const PatternForm> form = pattern.form(ColorMode::Gray, 1, workers);
+    const Image& pixels = form->image().image();
+    const Image* mask = form->mask() != nullptr ? &form->mask()->image() : nullptr;
+    std::vector<Trial> going;
+    for (const ScaleHint& hint : hints) going.push_back({hint.factor, hint.x, hint.y, hint.score, hint.reduction, 1});
+    // All climb one level at a time, so that those that fall behind can be left.
+    const auto climb = [&](std::vector<Trial>& trials, auto&& reduction_of, bool last) {
+        workers.run(static_cast<std::uint32_t>(trials.size()), 1,
+                    [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                        Climber climber(full.image->image(), pixels, mask, region, workers);
+                        for (std::uint32_t i = begin; i < end; ++i)
+                            trials[i] = climber.climb(trials[i], reduction_of(trials[i]), last);
+                    });
+    };
+    keep_best(going, most * kBroader * 2, pixels);
+    climb(
+        going, [](const Trial& trial) { return trial.reduction; }, false);
+    std::size_t room = most * kBroader;
+    for (;;) {
+        keep_best(going, room, pixels);
+        const bool any = std::any_of(going.begin(), going.end(), [](const Trial& trial) {
+            return trial.reduction / kFiner > std::max(trial.factor, 1.0);
+        });
+        if (!any) break;
+        climb(
+            going,
+            [](const Trial& trial) {
+                const double finer = trial.reduction / kFiner;
+                return finer > std::max(trial.factor, 1.0) ? finer : trial.reduction;
+            },
+            false);
+    }
+    keep_best(going, most, pixels);
+    climb(
+        going, [](const Trial& trial) { return std::max(trial.factor, 1.0); }, true);
+    keep_best(going, most, pixels);
+    std::vector<RefinedScale> refined;
+    for (const Trial& trial : going) refined.push_back({trial.factor, trial.x, trial.y, trial.score});
+    return refined;
+}
+
+}  // namespace vedette::host
