@@ -1,6 +1,7 @@
 #include "coarse_scales.h"
 
 #include "evidence.h"
+#include "pattern.h"
 #include "resample.h"
 #include "sized_search.h"
 
@@ -23,8 +24,8 @@ constexpr double kStep = 1.1;
 // Shorter side of a coarse pattern, pixels.
 constexpr double kCoarseSide = 10;
 constexpr double kReductions[] = {1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-// A coarse copy keeps at least this share of the pattern's deviation, else a finer one is taken.
-constexpr double kLeastContrast = 0.25;
+// Gray copies serve a pattern whose lightness deviates by this share of its whole CIELAB deviation.
+constexpr double kGrayContrast = 0.3;
 
 // Least score of a hint. Element and coarse pattern may be half a pixel and half a step in size apart; on real screens
 // at sizes between those tried, 95 of 100 right hints had 0.65 and more.
@@ -69,6 +70,14 @@ const std::vector<double>& automatic_factors() {
     return factors;
 }
 
+ColorMode coarse_mode(Pattern& pattern, const Workers& workers) {
+    if (pattern.only_gray()) return ColorMode::Gray;
+    // Appearances are of CIELAB: the gray one holds the contrast of lightness alone.
+    const double gray = pattern.form(ColorMode::Gray, 1, workers)->appearance().deviation();
+    const double color = pattern.form(ColorMode::Color, 1, workers)->appearance().deviation();
+    return gray >= kGrayContrast * color ? ColorMode::Gray : ColorMode::Color;
+}
+
 double coarse_reduction(std::uint32_t width, std::uint32_t height, double factor) {
     const double least = std::max(factor, 1.0);
     const double most = std::min(width, height) * factor / kCoarseSide;
@@ -82,21 +91,25 @@ std::vector<std::vector<ScaleHint>> coarse_scales(Screen& screen, const std::vec
                                                   const FindQuery& query, const Proposer& propose,
                                                   const Workers& workers) {
     std::vector<std::vector<ScaleHint>> hints(patterns.size());
-    std::map<double, std::vector<Wanted>> by_reduction;
+    std::map<std::pair<ColorMode, double>, std::vector<Wanted>> by_scene;
     for (std::uint32_t index = 0; index < patterns.size(); ++index) {
         Pattern& pattern = *patterns[index];
+        const ColorMode mode = coarse_mode(pattern, workers);
         for (const double factor : automatic_factors()) {
             workers.check();
             if (!can_convince(screen, pattern, factor, query, workers)) continue;
             const double reduction = coarse_reduction(pattern.width(), pattern.height(), factor);
-            std::shared_ptr<const PatternForm> form = pattern.form(ColorMode::Gray, factor / reduction, workers);
+            std::shared_ptr<const PatternForm> form = pattern.form(mode, factor / reduction, workers);
             if (form == nullptr || form->appearance().flat()) continue;
-            by_reduction[reduction].push_back({index, factor, std::move(form)});
+            std::vector<Wanted>& wanted = by_scene[{mode, reduction}];
+            // Neighbouring factors of a small pattern round to one size.
+            if (wanted.empty() || wanted.back().form != form) wanted.push_back({index, factor, std::move(form)});
         }
     }
     const std::vector<vdt_rect> nothing_excluded;
-    for (const auto& [reduction, wanted] : by_reduction) {
-        const ScreenForm scene = screen.form(ColorMode::Gray, reduction, workers);
+    for (const auto& [at, wanted] : by_scene) {
+        const double reduction = at.second;
+        const ScreenForm scene = screen.form(at.first, reduction, workers);
         const auto outside = [](std::uint32_t begin, std::uint32_t size, double step, std::uint32_t whole,
                                 std::uint32_t& out_begin, std::uint32_t& out_size) {
             out_begin = static_cast<std::uint32_t>(std::floor(begin / step));

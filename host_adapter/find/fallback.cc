@@ -13,8 +13,11 @@
 namespace vedette::host {
 namespace {
 
-// Hints that are followed to full resolution.
-constexpr std::size_t kMostFollowed = 4;
+// Hints that are followed to full resolution: more where a pattern is small, for it has more look-alikes and costs
+// less.
+constexpr std::size_t kLeastFollowed = 4;
+constexpr std::size_t kMostFollowed = 32;
+constexpr std::size_t kFollowedPixels = 1 << 16;  // all together
 // Pixels around a refined place where the best position is looked for: colour may prefer another than gray.
 constexpr std::uint32_t kMargin = 1;
 
@@ -90,8 +93,9 @@ void try_other_sizes(Screen& screen, const std::vector<Pattern*>& patterns, cons
 PatternOutcome find_at_hinted_scale(Screen& screen, Pattern& pattern, const FindQuery& query,
                                     const std::vector<ScaleHint>& hints, const Proposer& propose,
                                     const Workers& workers) {
-    const std::vector<RefinedScale> places =
-        refine_scales(screen, pattern, query.region, hints, kMostFollowed, workers);
+    const std::size_t pixels = std::size_t{pattern.width()} * pattern.height();
+    const std::size_t followed = std::clamp(kFollowedPixels / pixels, kLeastFollowed, kMostFollowed);
+    const std::vector<RefinedScale> places = refine_scales(screen, pattern, query.region, hints, followed, workers);
     std::optional<vdt_match> best;
     for (const RefinedScale& place : places) {
         workers.check();

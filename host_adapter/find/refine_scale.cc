@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 #include <utility>
 
 namespace vedette::host {
@@ -16,7 +18,9 @@ constexpr int kMostSteps = 4;
 // Positions looked at on each side of the expected one, when a level is new and when only the size has changed.
 constexpr std::int64_t kFirstReach = 2;
 constexpr std::int64_t kReach = 1;
-// Of the hints at one level, relative to those that reach full resolution.
+// Hints that climb at their own level, where a climb costs little.
+constexpr std::size_t kMostStarting = 64;
+// Of the hints at a finer level, relative to those that reach full resolution.
 constexpr std::size_t kBroader = 2;
 
 // One size of the pattern beside one copy of the screen.
@@ -28,65 +32,86 @@ struct Trial {
     std::size_t longer = 1;  // side of the compared pattern, pixels
 };
 
-struct Sums {
-    std::uint64_t n = 0, s = 0, t = 0, ss = 0, tt = 0, st = 0;
-
-    double score() const {
-        const double count = static_cast<double>(n);
-        const double screen = count * static_cast<double>(ss) - static_cast<double>(s) * static_cast<double>(s);
-        const double pattern = count * static_cast<double>(tt) - static_cast<double>(t) * static_cast<double>(t);
-        if (screen <= 0 || pattern <= 0) return 0;
-        const double both = count * static_cast<double>(st) - static_cast<double>(s) * static_cast<double>(t);
-        return both / std::sqrt(screen * pattern);
-    }
+// A pattern at one size.
+struct Shape {
+    Image pixels, mask;  // mask empty: every pixel counts
+    std::uint64_t counted = 1;
 };
 
-// Correlation of gray pixels; sums of one row fit 32 bits.
-double correlation(const PixelView& screen, const Image& pattern, const Image& mask, std::uint32_t x, std::uint32_t y) {
-    Sums sums;
-    const std::uint32_t width = pattern.width();
-    for (std::uint32_t v = 0; v < pattern.height(); ++v) {
-        const std::uint8_t* a = screen.row(y + v) + x;
-        const std::uint8_t* b = pattern.row(v);
-        std::uint32_t n = 0, s = 0, t = 0, ss = 0, tt = 0, st = 0;
-        if (mask.empty()) {
-            n = width;
+// Correlation over all channels; sums of one row fit 32 bits.
+double correlation(const PixelView& screen, const Shape& shape, std::uint32_t x, std::uint32_t y) {
+    const std::uint32_t width = shape.pixels.width();
+    const std::uint32_t channels = screen.channels;
+    double screen_variance = 0, pattern_variance = 0, both = 0;
+    for (std::uint32_t channel = 0; channel < channels; ++channel) {
+        std::uint64_t n = 0, s = 0, t = 0, ss = 0, tt = 0, st = 0;
+        for (std::uint32_t v = 0; v < shape.pixels.height(); ++v) {
+            const std::uint8_t* a = screen.row(y + v) + std::size_t{x} * channels + channel;
+            const std::uint8_t* b = shape.pixels.row(v) + channel;
+            const std::uint8_t* counts = shape.mask.empty() ? nullptr : shape.mask.row(v);
+            std::uint32_t row_n = 0, row_s = 0, row_t = 0, row_ss = 0, row_tt = 0, row_st = 0;
             for (std::uint32_t u = 0; u < width; ++u) {
-                const std::uint32_t p = a[u], q = b[u];
-                s += p;
-                t += q;
-                ss += p * p;
-                tt += q * q;
-                st += p * q;
+                const std::uint32_t taken = counts == nullptr || counts[u] != 0 ? 1 : 0;
+                const std::uint32_t p = a[u * channels] * taken, q = b[u * channels] * taken;
+                row_n += taken;
+                row_s += p;
+                row_t += q;
+                row_ss += p * p;
+                row_tt += q * q;
+                row_st += p * q;
             }
-        } else {
-            const std::uint8_t* counts = mask.row(v);
-            for (std::uint32_t u = 0; u < width; ++u) {
-                const std::uint32_t taken = counts[u] != 0 ? 1 : 0;
-                const std::uint32_t p = a[u] * taken, q = b[u] * taken;
-                n += taken;
-                s += p;
-                t += q;
-                ss += p * p;
-                tt += q * q;
-                st += p * q;
-            }
+            n += row_n;
+            s += row_s;
+            t += row_t;
+            ss += row_ss;
+            tt += row_tt;
+            st += row_st;
         }
-        sums.n += n;
-        sums.s += s;
-        sums.t += t;
-        sums.ss += ss;
-        sums.tt += tt;
-        sums.st += st;
+        const auto spread = [count = static_cast<double>(n)](std::uint64_t products, std::uint64_t p, std::uint64_t q) {
+            return count * static_cast<double>(products) - static_cast<double>(p) * static_cast<double>(q);
+        };
+        screen_variance += spread(ss, s, s);
+        pattern_variance += spread(tt, t, t);
+        both += spread(st, s, t);
     }
-    return sums.score();
+    if (screen_variance <= 0 || pattern_variance <= 0) return 0;
+    return both / std::sqrt(screen_variance * pattern_variance);
 }
+
+// The sizes of a pattern that were asked for, each made once: hints of one factor climb through the same ones. Any
+// thread.
+class Shapes {
+public:
+    Shapes(const Image& pixels, const Image* mask) : pixels_(pixels), mask_(mask) {}
+
+    std::shared_ptr<const Shape> at(double factor) {
+        const std::uint32_t width = std::min(pixels_.width(), scaled_side(pixels_.width(), factor));
+        const std::uint32_t height = std::min(pixels_.height(), scaled_side(pixels_.height(), factor));
+        {
+            const std::lock_guard lock(mutex_);
+            const auto found = made_.find({width, height});
+            if (found != made_.end()) return found->second;
+        }
+        // Outside the lock: two threads may make the same one, and one of them is kept.
+        auto shape = std::make_shared<Shape>();
+        shape->pixels = shrink(pixels_, width, height, Workers());
+        if (mask_ != nullptr) shape->mask = shrink_mask(*mask_, width, height, shape->counted);
+        const std::lock_guard lock(mutex_);
+        return made_.emplace(std::pair{width, height}, std::move(shape)).first->second;
+    }
+
+private:
+    const Image& pixels_;
+    const Image* mask_;
+    std::mutex mutex_;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::shared_ptr<const Shape>> made_;
+};
 
 // Tries sizes and places of one pattern on one screen. One thread.
 class Climber {
 public:
-    Climber(const Image& screen, const Image& pattern, const Image* mask, const Window& region, const Workers& workers)
-        : screen_(screen), pattern_(pattern), mask_(mask), region_(region), workers_(workers) {}
+    Climber(const Image& screen, Shapes& shapes, const Window& region, const Workers& workers)
+        : screen_(screen), shapes_(shapes), full_(shapes.at(1)), region_(region), workers_(workers) {}
 
     // The best size and place near `from` at this reduction.
     Trial climb(const Trial& from, double reduction, bool last) {
@@ -97,6 +122,7 @@ public:
             for (const double direction : {1 + step, 1 / (1 + step)}) {
                 for (int i = 0; i < kMostSteps; ++i) {
                     const double factor = best.factor * direction;
+                    if (factor < kLeastScaleFound || factor > kMostScaleFound) break;
                     const Trial next = place(best, factor, last ? std::max(factor, 1.0) : reduction, kReach);
                     if (next.score <= best.score) break;
                     best = next;
@@ -115,11 +141,14 @@ private:
         const std::uint32_t height = std::min(screen_.height(), scaled_side(screen_.height(), 1 / reduction));
         const double step_x = static_cast<double>(screen_.width()) / width;
         const double step_y = static_cast<double>(screen_.height()) / height;
-        if (!shape_pattern(std::min(factor / reduction, 1.0))) return trial;
-        trial.longer = std::max(shaped_.width(), shaped_.height());
+        const std::shared_ptr<const Shape> shape = shapes_.at(std::min(factor / reduction, 1.0));
+        if (shape->counted == 0) return trial;
+        const std::uint32_t shape_width = shape->pixels.width();
+        const std::uint32_t shape_height = shape->pixels.height();
+        trial.longer = std::max(shape_width, shape_height);
         // Grows or shrinks about its middle.
-        const double middle_x = near.x + pattern_.width() * (near.factor - factor) / 2;
-        const double middle_y = near.y + pattern_.height() * (near.factor - factor) / 2;
+        const double middle_x = near.x + full_->pixels.width() * (near.factor - factor) / 2;
+        const double middle_y = near.y + full_->pixels.height() * (near.factor - factor) / 2;
         Window part;
         const auto span = [&](double at, double step, std::uint32_t begin, std::uint32_t size, std::uint32_t whole,
                               std::uint32_t length, std::uint32_t& out_begin, std::uint32_t& out_size) {
@@ -134,13 +163,13 @@ private:
             out_size = static_cast<std::uint32_t>(end - first);
             return true;
         };
-        if (!span(middle_x, step_x, region_.x, region_.w, width, shaped_.width(), part.x, part.w) ||
-            !span(middle_y, step_y, region_.y, region_.h, height, shaped_.height(), part.y, part.h))
+        if (!span(middle_x, step_x, region_.x, region_.w, width, shape_width, part.x, part.w) ||
+            !span(middle_y, step_y, region_.y, region_.h, height, shape_height, part.y, part.h))
             return trial;
         const PixelView pixels = screen_part(width, height, part);
-        for (std::uint32_t y = 0; y + shaped_.height() <= part.h; ++y) {
-            for (std::uint32_t x = 0; x + shaped_.width() <= part.w; ++x) {
-                const double score = correlation(pixels, shaped_, shaped_mask_, x, y);
+        for (std::uint32_t y = 0; y + shape_height <= part.h; ++y) {
+            for (std::uint32_t x = 0; x + shape_width <= part.w; ++x) {
+                const double score = correlation(pixels, *shape, x, y);
                 if (score <= trial.score) continue;
                 trial.score = score;
                 trial.x = (part.x + x) * step_x;
@@ -150,24 +179,13 @@ private:
         return trial;
     }
 
-    // False when nothing that counts is left.
-    bool shape_pattern(double factor) {
-        const std::uint32_t width = std::min(pattern_.width(), scaled_side(pattern_.width(), factor));
-        const std::uint32_t height = std::min(pattern_.height(), scaled_side(pattern_.height(), factor));
-        if (!shaped_.empty() && shaped_.width() == width && shaped_.height() == height) return counted_ > 0;
-        shaped_ = shrink(pattern_, width, height, alone_);
-        counted_ = 1;
-        if (mask_ != nullptr) shaped_mask_ = shrink_mask(*mask_, width, height, counted_);
-        return counted_ > 0;
-    }
-
     // A view of `part` of the screen at this size; kept while it covers what is asked for.
     PixelView screen_part(std::uint32_t width, std::uint32_t height, const Window& part) {
         if (width == screen_.width() && height == screen_.height()) return view(screen_, part.x, part.y, part);
         const bool covered = !part_.empty() && part_width_ == width && part_height_ == height && part.x >= at_.x &&
                              part.y >= at_.y && part.x + part.w <= at_.x + at_.w && part.y + part.h <= at_.y + at_.h;
         if (!covered) {
-            part_ = shrink_part(screen_, width, height, part, alone_);
+            part_ = shrink_part(screen_, width, height, part, Workers());
             part_width_ = width;
             part_height_ = height;
             at_ = part;
@@ -176,17 +194,16 @@ private:
     }
 
     static PixelView view(const Image& image, std::uint32_t x, std::uint32_t y, const Window& part) {
-        return {image.row(y) + x, static_cast<std::ptrdiff_t>(image.stride()), part.w, part.h, 1};
+        const std::uint32_t channels = image.format() == VDT_FORMAT_GRAY8 ? 1 : 3;
+        return {image.row(y) + std::size_t{x} * channels, static_cast<std::ptrdiff_t>(image.stride()), part.w, part.h,
+                channels};
     }
 
     const Image& screen_;
-    const Image& pattern_;
-    const Image* mask_;
+    Shapes& shapes_;
+    const std::shared_ptr<const Shape> full_;
     const Window region_;
     const Workers& workers_;
-    const Workers alone_;
-    Image shaped_, shaped_mask_;
-    std::uint64_t counted_ = 0;
     Image part_;
     std::uint32_t part_width_ = 0, part_height_ = 0;
     Window at_;
@@ -219,17 +236,19 @@ void keep_best(std::vector<Trial>& trials, std::size_t most, const Image& patter
 
 std::vector<RefinedScale> refine_scales(Screen& screen, Pattern& pattern, const Window& region,
                                         const std::vector<ScaleHint>& hints, std::size_t most, const Workers& workers) {
-    const ScreenForm full = screen.form(ColorMode::Gray, 1, workers);
-    const std::shared_ptr<const PatternForm> form = pattern.form(ColorMode::Gray, 1, workers);
+    const ColorMode mode = coarse_mode(pattern, workers);
+    const ScreenForm full = screen.form(mode, 1, workers);
+    const std::shared_ptr<const PatternForm> form = pattern.form(mode, 1, workers);
     const Image& pixels = form->image().image();
     const Image* mask = form->mask() != nullptr ? &form->mask()->image() : nullptr;
+    Shapes shapes(pixels, mask);
     std::vector<Trial> going;
     for (const ScaleHint& hint : hints) going.push_back({hint.factor, hint.x, hint.y, hint.score, hint.reduction, 1});
     // All climb one level at a time, so that those that fall behind can be left.
     const auto climb = [&](std::vector<Trial>& trials, auto&& reduction_of, bool last) {
         workers.run(static_cast<std::uint32_t>(trials.size()), 1,
                     [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-                        Climber climber(full.image->image(), pixels, mask, region, workers);
+                        Climber climber(full.image->image(), shapes, region, workers);
                         for (std::uint32_t i = begin; i < end; ++i)
                             trials[i] = climber.climb(trials[i], reduction_of(trials[i]), last);
                     });

@@ -4,6 +4,7 @@
 #include "fft_kernel.h"
 #include "lab_kernel.h"
 #include "residual_kernel.h"
+#include "resample_kernel.h"
 
 #define VEDETTE_TEXT_OF(name) #name
 #define VEDETTE_TEXT(name) VEDETTE_TEXT_OF(name)
@@ -14,6 +15,6 @@ namespace vedette::host {
 
 extern const FindKernels VEDETTE_JOIN(kernels_, VEDETTE_FIND_ISA);
 const FindKernels VEDETTE_JOIN(kernels_, VEDETTE_FIND_ISA) = {
-    VEDETTE_TEXT(VEDETTE_FIND_ISA), lab, reach, differences, block_sums, distances, fft};
+    VEDETTE_TEXT(VEDETTE_FIND_ISA), lab, reach, differences, block_sums, distances, add_row, fft};
 
 }  // namespace vedette::host

@@ -45,6 +45,9 @@ struct FindKernels {
     void (*distances)(const float* const value[3], const float mean[3], std::uint32_t channels, std::size_t count,
                       std::uint16_t* out);
 
+    // row += weight * pixels, or, when `first`, row = weight * pixels. Any alignment; nothing beyond `count`.
+    void (*add_row)(const std::uint8_t* pixels, float weight, bool first, std::size_t count, float* row);
+
     // Forward complex transform, Stockham's; see fft.h. True when the result lies in the scratch arrays.
     bool (*fft)(std::size_t n, const float* cosine, const float* sine, float* re, float* im, float* re_scratch,
                 float* im_scratch);
