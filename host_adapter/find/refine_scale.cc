@@ -15,6 +15,11 @@ namespace {
 constexpr double kFiner = 2;
 // Steps in size at one level, one direction: the list of factors is never further from the truth than that.
 constexpr int kMostSteps = 4;
+// How well a small pattern fits depends on where in its pixels it begins, and that changes with each size: no slope to
+// climb, so the sizes around are all tried. Larger ones cannot shift without falling out of step.
+constexpr std::size_t kPhaseSide = 64;
+constexpr double kPhaseStep = 1.012;
+constexpr int kPhaseSteps = 4;
 // Positions looked at on each side of the expected one, when a level is new and when only the size has changed.
 constexpr std::int64_t kFirstReach = 2;
 constexpr std::int64_t kReach = 1;
@@ -30,6 +35,7 @@ struct Trial {
     double score = -1;
     double reduction = 1;
     std::size_t longer = 1;  // side of the compared pattern, pixels
+    double hinted = 1;       // the factor of the hint: often that of a display setting, and then exact
 };
 
 // A pattern at one size.
@@ -114,29 +120,51 @@ public:
         : screen_(screen), shapes_(shapes), full_(shapes.at(1)), region_(region), workers_(workers) {}
 
     // The best size and place near `from` at this reduction.
-    Trial climb(const Trial& from, double reduction, bool last) {
+    Trial climb(const Trial& from, double reduction) {
         Trial best = place(from, from.factor, reduction, kFirstReach);
-        for (const double part : {1.0, 0.5}) {
-            if (part < 1 && !last) break;
-            const double step = part / static_cast<double>(best.longer);
-            for (const double direction : {1 + step, 1 / (1 + step)}) {
-                for (int i = 0; i < kMostSteps; ++i) {
-                    const double factor = best.factor * direction;
-                    if (factor < kLeastScaleFound || factor > kMostScaleFound) break;
-                    const Trial next = place(best, factor, last ? std::max(factor, 1.0) : reduction, kReach);
-                    if (next.score <= best.score) break;
-                    best = next;
-                }
-            }
+        step_towards_best(best, 1, [&](double) { return reduction; });
+        return best;
+    }
+
+    // The best size and place near `from` at full resolution.
+    Trial arrive(const Trial& from) {
+        const auto full = [](double factor) { return std::max(factor, 1.0); };
+        Trial best = place(from, from.factor, full(from.factor), kFirstReach);
+        const Trial hinted = place(from, from.hinted, full(from.hinted), kFirstReach);
+        if (hinted.score > best.score) best = hinted;
+        step_towards_best(best, 1, full);
+        step_towards_best(best, 0.5, full);
+        if (best.longer > kPhaseSide) return best;
+        const Trial centre = best;
+        for (int i = -kPhaseSteps; i <= kPhaseSteps; ++i) {
+            const double factor = centre.factor * std::pow(kPhaseStep, i);
+            if (factor < kLeastScaleFound || factor > kMostScaleFound) continue;
+            const Trial next = place(centre, factor, full(factor), kReach);
+            if (next.score > best.score) best = next;
         }
         return best;
     }
 
 private:
+    // Changes the size by `pixels` of the compared pattern's longer side as long as that helps.
+    template <class Reduction>
+    void step_towards_best(Trial& best, double pixels, Reduction&& reduction_of) {
+        const double step = pixels / static_cast<double>(best.longer);
+        for (const double direction : {1 + step, 1 / (1 + step)}) {
+            for (int i = 0; i < kMostSteps; ++i) {
+                const double factor = best.factor * direction;
+                if (factor < kLeastScaleFound || factor > kMostScaleFound) break;
+                const Trial next = place(best, factor, reduction_of(factor), kReach);
+                if (next.score <= best.score) break;
+                best = next;
+            }
+        }
+    }
+
     // The best place near `near` for this size.
     Trial place(const Trial& near, double factor, double reduction, std::int64_t reach) {
         workers_.check();
-        Trial trial{factor, near.x, near.y, -1, reduction, near.longer};
+        Trial trial{factor, near.x, near.y, -1, reduction, near.longer, near.hinted};
         const std::uint32_t width = std::min(screen_.width(), scaled_side(screen_.width(), 1 / reduction));
         const std::uint32_t height = std::min(screen_.height(), scaled_side(screen_.height(), 1 / reduction));
         const double step_x = static_cast<double>(screen_.width()) / width;
@@ -243,37 +271,32 @@ std::vector<RefinedScale> refine_scales(Screen& screen, Pattern& pattern, const 
     const Image* mask = form->mask() != nullptr ? &form->mask()->image() : nullptr;
     Shapes shapes(pixels, mask);
     std::vector<Trial> going;
-    for (const ScaleHint& hint : hints) going.push_back({hint.factor, hint.x, hint.y, hint.score, hint.reduction, 1});
+    for (const ScaleHint& hint : hints)
+        going.push_back({hint.factor, hint.x, hint.y, hint.score, hint.reduction, 1, hint.factor});
     // All climb one level at a time, so that those that fall behind can be left.
-    const auto climb = [&](std::vector<Trial>& trials, auto&& reduction_of, bool last) {
-        workers.run(static_cast<std::uint32_t>(trials.size()), 1,
+    const auto each = [&](auto&& move) {
+        workers.run(static_cast<std::uint32_t>(going.size()), 1,
                     [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
                         Climber climber(full.image->image(), shapes, region, workers);
-                        for (std::uint32_t i = begin; i < end; ++i)
-                            trials[i] = climber.climb(trials[i], reduction_of(trials[i]), last);
+                        for (std::uint32_t i = begin; i < end; ++i) going[i] = move(climber, going[i]);
                     });
     };
-    keep_best(going, most * kBroader * 2, pixels);
-    climb(
-        going, [](const Trial& trial) { return trial.reduction; }, false);
-    std::size_t room = most * kBroader;
-    for (;;) {
-        keep_best(going, room, pixels);
-        const bool any = std::any_of(going.begin(), going.end(), [](const Trial& trial) {
-            return trial.reduction / kFiner > std::max(trial.factor, 1.0);
+    const auto finer = [](const Trial& trial) {
+        const double next = trial.reduction / kFiner;
+        return next > std::max(trial.factor, 1.0) ? next : 0;
+    };
+    keep_best(going, std::max(most, kMostStarting), pixels);
+    each([](Climber& climber, const Trial& trial) { return climber.climb(trial, trial.reduction); });
+    keep_best(going, most * kBroader, pixels);
+    while (std::any_of(going.begin(), going.end(), finer)) {
+        each([&](Climber& climber, const Trial& trial) {
+            const double reduction = finer(trial);
+            return reduction > 0 ? climber.climb(trial, reduction) : trial;
         });
-        if (!any) break;
-        climb(
-            going,
-            [](const Trial& trial) {
-                const double finer = trial.reduction / kFiner;
-                return finer > std::max(trial.factor, 1.0) ? finer : trial.reduction;
-            },
-            false);
+        keep_best(going, most * kBroader, pixels);
     }
     keep_best(going, most, pixels);
-    climb(
-        going, [](const Trial& trial) { return std::max(trial.factor, 1.0); }, true);
+    each([](Climber& climber, const Trial& trial) { return climber.arrive(trial); });
     keep_best(going, most, pixels);
     std::vector<RefinedScale> refined;
     for (const Trial& trial : going) refined.push_back({trial.factor, trial.x, trial.y, trial.score});

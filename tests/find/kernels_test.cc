@@ -70,6 +70,11 @@ BOOST_DATA_TEST_CASE(instruction_sets_agree, boost::unit_test::data::make({1U, 4
             first.distances(rows, mean, 3, count, units[0].data());
             other->distances(rows, mean, 3, count, units[1].data());
             BOOST_TEST(units[0] == units[1]);
+            for (const bool start : {true, false}) {
+                first.add_row(pixels.row(0), 3.5F, start, count, out[0][0].data());
+                other->add_row(pixels.row(0), 3.5F, start, count, out[1][0].data());
+                BOOST_TEST(same(out[0][0], out[1][0], count));
+            }
         }
     }
 }
