@@ -54,7 +54,7 @@ vdt_code vdt_find(vdt_context* context, vdt_screen* screen, vdt_pattern* const* 
         auto made = std::make_unique<vdt_result>();
         made->outcomes = find_with_fallbacks(
             screen->screen, list, checked.query, [&](const ProposalRequest& request) { return proposer(request); },
-            workers);
+            feature_operations(inside, checked.backend, &limit), workers);
         for (const PatternOutcome& outcome : made->outcomes)
             made->match_count += static_cast<std::uint32_t>(outcome.matches.size());
         made->run = proposer.report();

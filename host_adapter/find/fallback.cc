@@ -3,12 +3,14 @@
 #include "candidate.h"
 #include "evidence.h"
 #include "exact_score.h"
+#include "feature_fallback.h"
 #include "refine_scale.h"
 #include "sized_search.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 namespace vedette::host {
 namespace {
@@ -68,6 +70,14 @@ std::optional<vdt_match> judge_place(Screen& screen, Pattern& pattern, const Fin
     return judge.match(best);
 }
 
+// Replaces an outcome by what a fallback found, if it did.
+void take(PatternOutcome& outcome, std::uint32_t pattern, PatternOutcome found) {
+    if (found.matches.empty()) return;
+    for (vdt_match& match : found.matches) match.pattern = pattern;
+    found.best.pattern = pattern;
+    outcome = std::move(found);
+}
+
 void try_other_sizes(Screen& screen, const std::vector<Pattern*>& patterns, const FindQuery& query,
                      const Proposer& propose, const Workers& workers, std::vector<PatternOutcome>& outcomes) {
     std::vector<std::uint32_t> missed;
@@ -80,11 +90,27 @@ void try_other_sizes(Screen& screen, const std::vector<Pattern*>& patterns, cons
     if (missed.empty()) return;
     const std::vector<std::vector<ScaleHint>> hints = coarse_scales(screen, wanted, query, propose, workers);
     for (std::size_t i = 0; i < missed.size(); ++i) {
-        PatternOutcome found = find_at_hinted_scale(screen, *wanted[i], query, hints[i], propose, workers);
-        if (found.matches.empty()) continue;
-        for (vdt_match& match : found.matches) match.pattern = missed[i];
-        found.best.pattern = missed[i];
-        outcomes[missed[i]] = std::move(found);
+        take(outcomes[missed[i]], missed[i],
+             find_at_hinted_scale(screen, *wanted[i], query, hints[i], propose, workers));
+    }
+}
+
+void try_features(Screen& screen, const std::vector<Pattern*>& patterns, const FindQuery& query,
+                  const Proposer& propose, const FeatureOperations& features, const Workers& workers,
+                  std::vector<PatternOutcome>& outcomes) {
+    for (std::uint32_t i = 0; i < patterns.size(); ++i) {
+        if (!outcomes[i].open) continue;
+        const FeatureFinding finding = find_by_features(screen, *patterns[i], query, features, workers);
+        if (finding.hint && (query.fallbacks & VDT_FALLBACK_SCALES) != 0) {
+            take(outcomes[i], i, find_at_hinted_scale(screen, *patterns[i], query, {*finding.hint}, propose, workers));
+        } else if (finding.match) {
+            PatternOutcome found;
+            found.matches = {*finding.match};
+            found.has_best = true;
+            found.best = *finding.match;
+            found.margin_is_bound = true;  // the operations name one place
+            take(outcomes[i], i, std::move(found));
+        }
     }
 }
 
@@ -113,10 +139,12 @@ PatternOutcome find_at_hinted_scale(Screen& screen, Pattern& pattern, const Find
 
 std::vector<PatternOutcome> find_with_fallbacks(Screen& screen, const std::vector<Pattern*>& patterns,
                                                 const FindQuery& query, const Proposer& propose,
-                                                const Workers& workers) {
+                                                const FeatureOperations& features, const Workers& workers) {
     std::vector<PatternOutcome> outcomes = find_patterns(screen, patterns, query, propose, workers);
     if ((query.fallbacks & VDT_FALLBACK_SCALES) != 0)
         try_other_sizes(screen, patterns, query, propose, workers, outcomes);
+    if ((query.fallbacks & VDT_FALLBACK_FEATURES) != 0 && features.extract != nullptr)
+        try_features(screen, patterns, query, propose, features, workers, outcomes);
     return outcomes;
 }
 

@@ -3,6 +3,7 @@
 
 #include "coarse_scales.h"
 #include "compose.h"
+#include "features.h"
 
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace vedette::host {
 // outcome; else it stays as it was. Failure as find_patterns.
 std::vector<PatternOutcome> find_with_fallbacks(Screen& screen, const std::vector<Pattern*>& patterns,
                                                 const FindQuery& query, const Proposer& propose,
-                                                const Workers& workers);
+                                                const FeatureOperations& features, const Workers& workers);
 
 // What the scale fallback decides for one pattern, from hints best first: the outcome at the size that fits best, with
 // no matches when none of them stands up to judgement.

@@ -12,8 +12,8 @@
 namespace vedette::host {
 namespace {
 
-// Forms a pattern keeps: a list of scales and both colour modes fit; more go, the longest unused first.
-constexpr std::size_t kMostForms = 48;
+// Forms a pattern keeps: the automatic scales with their coarse copies fit; more go, the longest unused first.
+constexpr std::size_t kMostForms = 96;
 
 Image copy_of(const Image& image) {
     Image copy(image.format(), image.width(), image.height());
@@ -63,6 +63,7 @@ void Pattern::exclude(const std::vector<vdt_rect>& areas) {
     excluded_ = std::move(excluded);
     mask_ = std::move(mask);
     forms_.clear();
+    features_.reset();
 }
 
 std::shared_ptr<const PatternForm> Pattern::form(ColorMode mode, double factor, const Workers& workers) {
@@ -79,6 +80,20 @@ std::shared_ptr<const PatternForm> Pattern::form(ColorMode mode, double factor, 
     forms_.push_front({mode, form_width, form_height, make_form(mode, form_width, form_height, workers)});
     if (forms_.size() > kMostForms) forms_.pop_back();
     return forms_.front().form;
+}
+
+std::shared_ptr<const FeatureSet> Pattern::features(const FeatureOperations& operations, std::uint32_t most,
+                                                    const Workers& workers) {
+    const std::shared_ptr<const PatternForm> whole = form(ColorMode::Gray, 1, workers);
+    {
+        const std::lock_guard lock(features_mutex_);
+        if (features_ != nullptr && features_by_ == operations.made_by) return features_;
+    }
+    std::shared_ptr<const FeatureSet> made = operations.extract(whole->image(), whole->mask(), most);
+    const std::lock_guard lock(features_mutex_);
+    features_ = made;
+    features_by_ = operations.made_by;
+    return made;
 }
 
 std::shared_ptr<const PatternForm> Pattern::make_form(ColorMode mode, std::uint32_t form_width,

@@ -3,6 +3,7 @@
 
 #include "../core/image.h"
 #include "appearance.h"
+#include "features.h"
 #include "workers.h"
 
 #include <vedette/plugin/image.h>
@@ -12,6 +13,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace vedette::host {
@@ -64,6 +66,10 @@ public:
     // size. Thread rule: any.
     std::shared_ptr<const PatternForm> form(ColorMode mode, double factor, const Workers& workers);
 
+    // Features under the mask, kept for later calls. NULL as FeatureOperations.
+    std::shared_ptr<const FeatureSet> features(const FeatureOperations& operations, std::uint32_t most,
+                                               const Workers& workers);
+
 private:
     struct Kept {
         ColorMode mode;
@@ -80,6 +86,9 @@ private:
     bool only_gray_ = false;
     std::mutex mutex_;
     std::list<Kept> forms_;  // most recently used first
+    std::mutex features_mutex_;
+    std::shared_ptr<const FeatureSet> features_;
+    std::string features_by_;
 };
 
 }  // namespace vedette::host

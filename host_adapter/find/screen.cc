@@ -84,7 +84,8 @@ ScreenForm Screen::part(ColorMode mode, double factor, double x, double y, doubl
     const auto span = [margin](double begin, double size, double step, std::uint32_t whole, std::uint32_t& out_begin,
                                std::uint32_t& out_size) {
         const double first = std::clamp(std::floor(begin / step) - margin, 0.0, whole - 1.0);
-        const double last = std::clamp(std::ceil((begin + size) / step) + margin, first + 1, static_cast<double>(whole));
+        const double last =
+            std::clamp(std::ceil((begin + size) / step) + margin, first + 1, static_cast<double>(whole));
         out_begin = static_cast<std::uint32_t>(first);
         out_size = static_cast<std::uint32_t>(last - first);
     };
@@ -95,6 +96,33 @@ ScreenForm Screen::part(ColorMode mode, double factor, double x, double y, doubl
     result.top = window.y;
     result.image = std::make_shared<SharedImage>(shrink_part(full->image(), form_width, form_height, window, workers));
     return result;
+}
+
+std::shared_ptr<const FeatureSet> Screen::features(const FeatureOperations& operations, const Window& part,
+                                                   std::uint32_t most, const Workers& workers) {
+    {
+        const std::lock_guard lock(features_mutex_);
+        const bool kept = features_ != nullptr && features_by_ == operations.made_by && features_part_.x == part.x &&
+                          features_part_.y == part.y && features_part_.w == part.w && features_part_.h == part.h;
+        if (kept) return features_;
+    }
+    // Outside the lock: nobody waits longer for another's features than his own time limit allows.
+    const std::shared_ptr<SharedImage> whole = form(ColorMode::Gray, 1, workers).image;
+    std::shared_ptr<const FeatureSet> made;
+    if (part.w == width_ && part.h == height_) {
+        made = operations.extract(*whole, nullptr, most);
+    } else {
+        Image pixels(VDT_FORMAT_GRAY8, part.w, part.h);
+        for (std::uint32_t y = 0; y < part.h; ++y)
+            std::copy_n(whole->image().row(part.y + y) + part.x, part.w, pixels.row(y));
+        SharedImage shared(std::move(pixels));
+        made = operations.extract(shared, nullptr, most);
+    }
+    const std::lock_guard lock(features_mutex_);
+    features_ = made;
+    features_part_ = part;
+    features_by_ = operations.made_by;
+    return made;
 }
 
 }  // namespace vedette::host

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../core/image.h"
+#include "features.h"
 #include "pattern.h"
 #include "workers.h"
 
@@ -9,6 +10,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace vedette::host {
 
@@ -39,6 +41,10 @@ public:
     // far as the screenshot goes; made for this call alone.
     ScreenForm part(ColorMode mode, double factor, double x, double y, double w, double h, std::uint32_t margin,
                     const Workers& workers);
+    // Features of a part of the screenshot, in pixels from its corner; those of the last part asked for are kept. NULL
+    // as FeatureOperations.
+    std::shared_ptr<const FeatureSet> features(const FeatureOperations& operations, const Window& part,
+                                               std::uint32_t most, const Workers& workers);
     // The screenshot as BGR8, a copy.
     Image picture() const;
 
@@ -56,6 +62,10 @@ private:
     std::shared_ptr<SharedImage> gray_;   // GRAY8; made from color_ when a find needs it
     int only_gray_ = -1;                  // not looked at yet
     std::list<Kept> shrunk_;              // most recently used first
+    std::mutex features_mutex_;
+    std::shared_ptr<const FeatureSet> features_;
+    Window features_part_;
+    std::string features_by_;
 };
 
 }  // namespace vedette::host

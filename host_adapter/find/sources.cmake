@@ -8,6 +8,8 @@ target_sources(vedette_internal PRIVATE
     find/compose.cc
     find/evidence.cc
     find/exact_score.cc
+    find/feature_fallback.cc
+    find/features.cc
     find/fft.cc
     find/fallback.cc
     find/find_options.cc
@@ -18,15 +20,17 @@ target_sources(vedette_internal PRIVATE
     find/lab.cc
     find/pattern.cc
     find/propose.cc
+    find/quad.cc
     find/reach.cc
     find/resample.cc
     find/refine_scale.cc
     find/residual.cc
     find/screen.cc
     find/sized_search.cc
-    find/suppress.cc)
+    find/suppress.cc
+    find/warp.cc)
 # Loops over pixels that must become vector instructions.
-set_source_files_properties(find/evidence.cc find/flat_map.cc find/resample.cc PROPERTIES COMPILE_OPTIONS "-O3")
+set_source_files_properties(find/evidence.cc find/flat_map.cc find/refine_scale.cc find/resample.cc find/warp.cc PROPERTIES COMPILE_OPTIONS "-O3")
 
 # The kernels, once for each instruction set; nothing in them has a name that another set's copy could be merged with. No
 # product and sum is fused, so all give the same values; sqrt need not set errno, else it would stay a call.

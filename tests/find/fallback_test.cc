@@ -52,7 +52,8 @@ struct Fixture {
     host::FindQuery query;
     test::BruteProposer proposer;
     host::Workers workers;
-    std::vector<std::size_t> asked;  // patterns of each request
+    host::FeatureOperations features;  // none
+    std::vector<std::size_t> asked;    // patterns of each request
 
     std::vector<PatternOutcome> find(const Image& screen, const std::vector<const Image*>& patterns) {
         host::Screen object(host::color_of(screen.view()));
@@ -69,7 +70,7 @@ struct Fixture {
                 asked.push_back(request.patterns.size());
                 return proposer(request);
             },
-            workers);
+            features, workers);
     }
     PatternOutcome find(const Image& screen, const Image& pattern) { return find(screen, {&pattern}).front(); }
 };
@@ -300,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_find_is_cancelled_inside_the_fallback) {
                     if (++requests == after) stop = true;
                     return proposer(request);
                 },
-                host::Workers(nullptr, &limit));
+                features, host::Workers(nullptr, &limit));
         };
         BOOST_CHECK_EXCEPTION(run(), host::Failure,
                               [](const host::Failure& failure) { return failure.code() == VDT_E_CANCELLED; });

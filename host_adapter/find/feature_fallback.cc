@@ -1,0 +1,156 @@
+#include "feature_fallback.h"
+
+#include "evidence.h"
+#include "import_pixels.h"
+#include "sized_search.h"
+#include "warp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace vedette::host {
+namespace {
+
+// Positives on real screens have 23 to 115 inliers; nothing else there has more than 3.
+constexpr std::size_t kLeastInliers = 12;
+constexpr double kLeastShare = 0.25;
+constexpr double kLeastArea = 0.1;
+constexpr double kMostArea = 10;
+constexpr double kLeastInside = 0.7;
+constexpr double kLeastCorrelation = 0.5;
+// Corners this near to those of an upright rectangle, in the pattern's longer side at the quad's size.
+constexpr double kUpright = 0.04;
+
+// The strongest features: of a screen as many as fill 16 MiB of descriptors.
+constexpr std::uint32_t kMostOfPattern = 4096;
+constexpr std::uint32_t kMostOfScreen = 32768;
+// A pattern with less of a side has no twelve features at different places.
+constexpr std::uint32_t kLeastSide = 16;
+// The screen is shrunk before it is warped when the element is larger than the pattern by more than this.
+constexpr double kMostUnshrunk = 1.5;
+
+using Place = std::pair<std::int64_t, std::int64_t>;
+
+// One corner may be several keypoints, of several sizes and directions.
+Place place_of(const vdt_keypoint& keypoint) {
+    return {std::llround(static_cast<double>(keypoint.x)), std::llround(static_cast<double>(keypoint.y))};
+}
+
+vdt_match match_of(const Quad& quad, double factor, double score) {
+    vdt_match match{};
+    match.struct_size = sizeof match;
+    double left = quad.corner[0].x, top = quad.corner[0].y, right = left, bottom = top;
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Point& corner = quad.corner[i];
+        match.quad[2 * i] = corner.x;
+        match.quad[2 * i + 1] = corner.y;
+        left = std::min(left, corner.x);
+        top = std::min(top, corner.y);
+        right = std::max(right, corner.x);
+        bottom = std::max(bottom, corner.y);
+    }
+    match.x = left;
+    match.y = top;
+    match.w = right - left;
+    match.h = bottom - top;
+    match.score = score;
+    match.scale = factor;
+    match.residual = match.residual_limit = match.evidence = -1;
+    match.stage = VDT_STAGE_FEATURES;
+    match.reason = VDT_REASON_NONE;
+    return match;
+}
+
+bool meets(const vdt_match& match, const std::vector<vdt_rect>& areas) {
+    return std::any_of(areas.begin(), areas.end(), [&](const vdt_rect& area) {
+        return match.x < static_cast<double>(area.x) + area.w && match.x + match.w > area.x &&
+               match.y < static_cast<double>(area.y) + area.h && match.y + match.h > area.y;
+    });
+}
+
+// How the screen looks through the homography.
+double look(Screen& screen, Pattern& pattern, const FindQuery& query, const Homography& homography,
+            const FeatureVerdict& verdict, const Workers& workers) {
+    const ColorMode mode = color_mode(screen, pattern, query.color);
+    const std::shared_ptr<const PatternForm> form = pattern.form(mode, 1, workers);
+    const double factor = verdict.factor > kMostUnshrunk ? verdict.factor : 1;
+    const ScreenForm shrunk = screen.form(mode, factor, workers);
+    Homography to_shrunk = homography;
+    for (std::size_t i = 0; i < 3; ++i) {
+        // First from the region to the screen, then to its shrunk copy.
+        to_shrunk[i] = (homography[i] + query.region.x * homography[6 + i]) / shrunk.step_x;
+        to_shrunk[3 + i] = (homography[3 + i] + query.region.y * homography[6 + i]) / shrunk.step_y;
+    }
+    return warped_correlation(view_of(shrunk.image->image()), form->pixels(), form->mask_pixels(), to_shrunk, workers);
+}
+
+}  // namespace
+
+FeatureVerdict judge_features(const FeatureSet& pattern, const FeatureSet& screen, const FeaturePairs& pairs,
+                              std::uint32_t width, std::uint32_t height, const Window& region) {
+    FeatureVerdict verdict;
+    std::set<Place> of_pattern, of_screen;
+    std::size_t inliers = 0;
+    for (const vdt_descriptor_match& pair : pairs.pairs) {
+        if (pair.inlier == 0) continue;
+        ++inliers;
+        of_pattern.insert(place_of(pattern.keypoints[pair.query]));
+        of_screen.insert(place_of(screen.keypoints[pair.train]));
+    }
+    if (std::min(of_pattern.size(), of_screen.size()) < kLeastInliers) return verdict;
+    if (static_cast<double>(inliers) < kLeastShare * static_cast<double>(pairs.pairs.size())) return verdict;
+    Quad& quad = verdict.quad;
+    if (!transform_rectangle(pairs.homography, width, height, quad) || !convex_and_not_mirrored(quad)) return verdict;
+    for (Point& corner : quad.corner) {
+        corner.x += region.x;
+        corner.y += region.y;
+    }
+    const double ratio = area(quad) / (static_cast<double>(width) * height);
+    if (!(ratio >= kLeastArea && ratio <= kMostArea)) return verdict;
+    if (share_inside(quad, region.x, region.y, region.w, region.h) < kLeastInside) return verdict;
+    verdict.factor = std::sqrt(ratio);
+    verdict.upright = distance_from_upright(quad, width, height) <= kUpright * std::max(width, height) * verdict.factor;
+    verdict.accepted = true;
+    return verdict;
+}
+
+FeatureFinding find_by_features(Screen& screen, Pattern& pattern, const FindQuery& query,
+                                const FeatureOperations& operations, const Workers& workers) {
+    FeatureFinding finding;
+    if (std::min(pattern.width(), pattern.height()) < kLeastSide) return finding;
+    workers.check();
+    const std::shared_ptr<const FeatureSet> of_pattern = pattern.features(operations, kMostOfPattern, workers);
+    if (of_pattern == nullptr || of_pattern->keypoints.size() < kLeastInliers) return finding;
+    const std::shared_ptr<const FeatureSet> of_screen =
+        screen.features(operations, query.region, kMostOfScreen, workers);
+    if (of_screen == nullptr || of_screen->keypoints.size() < kLeastInliers) return finding;
+    const std::optional<FeaturePairs> pairs = operations.match(*of_pattern, *of_screen);
+    if (!pairs) return finding;
+    const FeatureVerdict verdict =
+        judge_features(*of_pattern, *of_screen, *pairs, pattern.width(), pattern.height(), query.region);
+    if (!verdict.accepted) return finding;
+    if (verdict.upright) {
+        // A place of the pattern's own size was judged before the fallbacks.
+        const bool own_size = std::abs(verdict.factor - 1) <= kUpright;
+        if (own_size || verdict.factor < kLeastScaleFound || verdict.factor > kMostScaleFound) return finding;
+        const Quad& quad = verdict.quad;
+        Point middle;
+        for (const Point& corner : quad.corner) {
+            middle.x += corner.x / 4;
+            middle.y += corner.y / 4;
+        }
+        finding.hint = {verdict.factor, middle.x - pattern.width() * verdict.factor / 2,
+                        middle.y - pattern.height() * verdict.factor / 2, 1, std::max(verdict.factor, 1.0)};
+        return finding;
+    }
+    const double score = look(screen, pattern, query, pairs->homography, verdict, workers);
+    if (score < std::max(kLeastCorrelation, query.threshold)) return finding;
+    const vdt_match match = match_of(verdict.quad, verdict.factor, score);
+    if (!meets(match, query.exclude)) finding.match = match;
+    return finding;
+}
+
+}  // namespace vedette::host

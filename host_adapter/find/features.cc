@@ -1,0 +1,142 @@
+#include "features.h"
+
+#include "../core/failure.h"
+
+#include <cstring>
+
+namespace vedette::host {
+namespace {
+
+// SIFT as published [Lowe 2004], with OpenCV's defaults.
+constexpr std::uint32_t kOctaveLayers = 3;
+constexpr double kContrast = 0.04;
+constexpr double kEdge = 10;
+constexpr double kSigma = 1.6;
+constexpr std::uint32_t kDescriptor = 128;
+constexpr double kRatio = 0.75;
+constexpr double kReprojection = 3;
+constexpr std::uint32_t kIterations = 2000;
+constexpr std::uint64_t kSeed = 20040101;  // any, but always the same
+
+// Nobody offers the operation, or it is beyond what is offered: the find goes without.
+bool means_not_offered(vdt_code code) {
+    return VDT_IS_UNSUPPORTED(code) || VDT_IS_UNAVAILABLE(code) || code == VDT_E_SIZE;
+}
+
+bool run(Context& context, const Operation& operation, const std::string& backend, CallLimit* limit) {
+    try {
+        RunReport report;
+        run_operation(context, operation, backend, limit, report);
+        return true;
+    } catch (const Failure& failure) {
+        if (!means_not_offered(failure.code())) throw;
+        return false;
+    }
+}
+
+vdt_list list_of(void* items, std::size_t item_size, std::size_t capacity) {
+    vdt_list list{};
+    list.struct_size = sizeof list;
+    list.item_size = static_cast<std::uint32_t>(item_size);
+    list.capacity = capacity;
+    list.items = items;
+    return list;
+}
+
+// Keypoints count from the centre of the first pixel; here pictures begin at its edge.
+void centre_to_edge(Homography& h) {
+    for (std::size_t i = 0; i < 9; i += 3) h[i + 2] -= (h[i] + h[i + 1]) / 2;
+    for (std::size_t i = 0; i < 3; ++i) {
+        h[i] += h[6 + i] / 2;
+        h[3 + i] += h[6 + i] / 2;
+    }
+}
+
+std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& backend, CallLimit* limit,
+                                          SharedImage& picture, SharedImage* mask, std::uint32_t most) {
+    vdt_features_params params{};
+    params.struct_size = sizeof params;
+    params.max_features = most;
+    params.octave_layers = kOctaveLayers;
+    params.contrast_threshold = kContrast;
+    params.edge_threshold = kEdge;
+    params.sigma = kSigma;
+    auto set = std::make_shared<FeatureSet>();
+    set->keypoints.resize(most);
+    Image rows(VDT_FORMAT_GRAYF32, kDescriptor, most);
+    vdt_list list = list_of(set->keypoints.data(), sizeof(vdt_keypoint), most);
+    Operation operation;
+    operation.op = VDT_OP_FEATURES;
+    operation.params = &params;
+    operation.inputs = {OperationImage::of(picture),
+                        mask != nullptr ? OperationImage::of(*mask) : OperationImage::none()};
+    operation.outputs = {OperationImage::of(rows.view())};
+    operation.lists_out = {&list};
+    if (!run(context, operation, backend, limit)) return nullptr;
+    set->keypoints.resize(list.count);
+    if (list.count == 0) return set;
+    // Of the size that is needed: the set is kept with the screen.
+    set->descriptors = Image(VDT_FORMAT_GRAYF32, kDescriptor, static_cast<std::uint32_t>(list.count));
+    for (std::uint32_t y = 0; y < list.count; ++y)
+        std::memcpy(set->descriptors.row(y), rows.row(y), kDescriptor * sizeof(float));
+    return set;
+}
+
+std::optional<FeaturePairs> match(Context& context, const std::string& backend, CallLimit* limit,
+                                  const FeatureSet& pattern, const FeatureSet& screen) {
+    FeaturePairs result;
+    if (pattern.keypoints.empty() || screen.keypoints.empty()) return result;
+    vdt_feature_match_params params{};
+    params.struct_size = sizeof params;
+    params.max_iterations = kIterations;
+    params.ratio = kRatio;
+    params.reprojection = kReprojection;
+    params.seed = kSeed;
+    result.pairs.resize(pattern.keypoints.size());
+    Image homography(VDT_FORMAT_F64, 3, 3);
+    vdt_list pairs = list_of(result.pairs.data(), sizeof(vdt_descriptor_match), result.pairs.size());
+    const auto input = [](const FeatureSet& set) {
+        // The operation only reads it; lists that go in and lists that come out are of one type.
+        vdt_list list =
+            list_of(const_cast<vdt_keypoint*>(set.keypoints.data()), sizeof(vdt_keypoint), set.keypoints.size());
+        list.count = list.needed = set.keypoints.size();
+        return list;
+    };
+    const vdt_list of_pattern = input(pattern);
+    const vdt_list of_screen = input(screen);
+    Operation operation;
+    operation.op = VDT_OP_FEATURE_MATCH;
+    operation.params = &params;
+    operation.inputs = {OperationImage::of(pattern.descriptors.view()), OperationImage::of(screen.descriptors.view())};
+    operation.outputs = {OperationImage::of(homography.view())};
+    operation.lists_in = {&of_pattern, &of_screen};
+    operation.lists_out = {&pairs};
+    if (!run(context, operation, backend, limit)) return std::nullopt;
+    result.pairs.resize(pairs.count);
+    for (std::uint32_t y = 0; y < 3; ++y)
+        std::memcpy(result.homography.data() + std::size_t{3} * y, homography.row(y), 3 * sizeof(double));
+    centre_to_edge(result.homography);
+    // A backend is somebody else's code: rows that cannot be are not followed.
+    for (const vdt_descriptor_match& pair : result.pairs)
+        if (pair.query >= pattern.keypoints.size() || pair.train >= screen.keypoints.size())
+            throw Failure(VDT_E_CONTRACT,
+                          "A backend answered feature_match with a row that cannot be; choose another "
+                          "backend and report this to its author.");
+    return result;
+}
+
+}  // namespace
+
+FeatureOperations feature_operations(Context& context, const std::string& backend, CallLimit* limit) {
+    FeatureOperations operations;
+    operations.extract = [&context, backend, limit](SharedImage& picture, SharedImage* mask, std::uint32_t most) {
+        return extract(context, backend, limit, picture, mask, most);
+    };
+    operations.match = [&context, backend, limit](const FeatureSet& pattern, const FeatureSet& screen) {
+        return match(context, backend, limit, pattern, screen);
+    };
+    operations.made_by = backend;
+    return operations;
+}
+
+}  // namespace vedette::host

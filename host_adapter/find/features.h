@@ -1,0 +1,42 @@
+// Local features of pictures and their pairs, by the operations features and feature_match.
+#pragma once
+
+#include "../core/execution.h"
+#include "quad.h"
+
+#include <vedette/plugin/result.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace vedette::host {
+
+// Keypoints in pixels of the picture, and a row of descriptors for each. Constant once made.
+struct FeatureSet {
+    std::vector<vdt_keypoint> keypoints;
+    Image descriptors;  // GRAYF32; empty without keypoints
+};
+
+struct FeaturePairs {
+    std::vector<vdt_descriptor_match> pairs;  // query = row of the pattern's set, train = of the screen's
+    Homography homography{};                  // from pattern to screen; all zero when there is none
+};
+
+// How a find gets at features. Both give nothing when no backend offers the operation, or none can do it for these
+// pictures; Failure as run_operation for anything else. One thread at a time.
+struct FeatureOperations {
+    // Features of a GRAY8 picture; `mask` may be NULL. At most `most`, the strongest.
+    std::function<std::shared_ptr<const FeatureSet>(SharedImage& picture, SharedImage* mask, std::uint32_t most)>
+        extract;
+    std::function<std::optional<FeaturePairs>(const FeatureSet& pattern, const FeatureSet& screen)> match;
+    std::string made_by;  // sets of different makers are not compared
+};
+
+// On the backend the policy picks, or `backend` as run_operation. `limit` may be NULL; it and `context` outlive the
+// result.
+FeatureOperations feature_operations(Context& context, const std::string& backend, CallLimit* limit);
+
+}  // namespace vedette::host
