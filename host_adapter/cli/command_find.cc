@@ -31,7 +31,8 @@ struct FindArguments {
     std::uint32_t max_results = 0;
     std::string region;
     std::vector<std::string> exclude;
-    std::string scales;
+    std::string scales = "auto";
+    bool no_fallback = false;
     std::uint32_t color = VDT_COLOR_AUTO;
     std::string backend = "auto";
     bool json = false;
@@ -65,7 +66,12 @@ void fill_options(const FindArguments& arguments, FindOptions& out) {
     }
     options.exclude = out.exclude.data();
     options.exclude_count = static_cast<std::uint32_t>(out.exclude.size());
-    if (!arguments.scales.empty()) {
+    if (arguments.no_fallback) {
+        options.fallbacks = 0;
+    }
+    if (arguments.scales == "none") {
+        options.fallbacks &= ~std::uint32_t{VDT_FALLBACK_SCALES};
+    } else if (arguments.scales != "auto") {
         out.scales = parse_scales("--scales", arguments.scales);
         options.scales = out.scales.data();
         options.scale_count = static_cast<std::uint32_t>(out.scales.size());
@@ -176,9 +182,13 @@ void add_options(CLI::App& find, FindArguments& arguments) {
     option("--region", arguments.region, "X,Y,W,H", "Search only in this part of the screen, pixels");
     option("--exclude", arguments.exclude, "X,Y,W,H", "No match may meet this area; may be repeated")
         ->allow_extra_args(false);
-    option("--scales", arguments.scales, "A:B:STEP",
-           "Sizes of the pattern to try: A, A + STEP, A + 2 STEP ... up to B, which is included when a step lands on "
-           "it. 0.5:2:0.25 tries 0.5, 0.75 ... 2. At most 200 sizes; without the option only 1");
+    option("--scales", arguments.scales, "auto|none|A:B:STEP",
+           "Sizes of the pattern to try. auto (default): its own and, for a pattern that is nowhere at that size, 0.5 "
+           "to 2.4 times it. none: no other. A:B:STEP: exactly A, A + STEP, A + 2 STEP ... up to B, which is included "
+           "when a step lands on it, and nothing else; 0.5:2:0.25 tries 0.5, 0.75 ... 2. At most 200 sizes");
+    flag("--no-fallback", arguments.no_fallback,
+         "Look for each pattern as it is, and neither at other sizes (unless --scales names them) nor, by its local "
+         "features, rotated or in perspective");
     option("--color", arguments.color, "gray|bgr|auto",
            "What is compared; auto (default): colour, unless screen and pattern are both gray")
         ->transform(CLI::CheckedTransformer(

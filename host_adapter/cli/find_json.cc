@@ -4,6 +4,18 @@ namespace vedette::cli {
 
 namespace {
 
+// The corners in order, or null for an upright box, whose place and size say it all.
+Json quad_json(const vdt_match& match) {
+    if (match.stage != VDT_STAGE_FEATURES) {
+        return nullptr;
+    }
+    Json corners = Json::array();
+    for (int i = 0; i < 4; ++i) {
+        corners.push_back({number(match.quad[2 * i]), number(match.quad[2 * i + 1])});
+    }
+    return corners;
+}
+
 Json match_json(const vdt_match& match) {
     return {{"pattern", match.pattern},
             {"x", number(match.x)},
@@ -15,7 +27,8 @@ Json match_json(const vdt_match& match) {
             {"residual", known_or_null(match.residual)},
             {"residual_limit", known_or_null(match.residual_limit)},
             {"evidence", known_or_null(match.evidence)},
-            {"stage", stage_name(match.stage)}};
+            {"stage", stage_name(match.stage)},
+            {"quad", quad_json(match)}};
 }
 
 Json reason_json(std::uint32_t reason) {

@@ -25,6 +25,8 @@ std::string stage(const vdt_match& match) {
             return "by colour";
         case VDT_STAGE_SCALE:
             return format("scale %.4g", match.scale);
+        case VDT_STAGE_FEATURES:
+            return format("by features, scale %.4g", match.scale);
         default:
             return stage_name(match.stage);
     }

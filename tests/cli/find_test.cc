@@ -7,8 +7,8 @@ using namespace cli_test;
 
 namespace {
 
-const std::set<std::string> match_keys{"pattern",        "x",        "y",    "w", "h", "score", "scale", "residual",
-                                       "residual_limit", "evidence", "stage"};
+const std::set<std::string> match_keys{"pattern",        "x",        "y",     "w",   "h", "score", "scale", "residual",
+                                       "residual_limit", "evidence", "stage", "quad"};
 const std::set<std::string> result_keys{"status",       "matches",     "best",    "reason",  "margin",
                                         "copies",       "backend",     "device",  "variant", "choice",
                                         "predicted_ms", "measured_ms", "patterns"};

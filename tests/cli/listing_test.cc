@@ -29,9 +29,9 @@ BOOST_AUTO_TEST_CASE(version_and_help) {
     const Ran find = command({"find", "--help"});
     BOOST_CHECK_EQUAL(find.status, 0);
     for (const char* option :
-         {"SCREEN",   "PATTERN",      "--threshold", "--all",    "--max",       "--region", "--exclude",
-          "--scales", "--color",      "--backend",   "--strict", "--no-verify", "--json",   "--annotate",
-          "--config", "--time-limit", "--verbose",   "--floor",  "Exit status", "Examples"}) {
+         {"SCREEN",     "PATTERN",       "--threshold",  "--all",     "--max",    "--region",    "--exclude",
+          "--scales",   "--no-fallback", "--color",      "--backend", "--strict", "--no-verify", "--json",
+          "--annotate", "--config",      "--time-limit", "--verbose", "--floor",  "Exit status", "Examples"}) {
         BOOST_CHECK_MESSAGE(has(find.out, option), option);
     }
     for (const char* option : {"--op", "--backend", "--quick", "--json", "--screen"}) {

@@ -77,6 +77,60 @@ BOOST_AUTO_TEST_CASE(matches_are_green_and_refusals_red_and_the_rest_is_untouche
     BOOST_TEST(outline > ink / 2);
 }
 
+BOOST_AUTO_TEST_CASE(labels_of_neighbours_do_not_cover_each_other) {
+    // Two rows of close neighbours: above the upper row there is room for half of the labels.
+    const host::Screen screen(test::blank(400, 120, {200, 200, 200}));
+    host::PatternOutcome outcome;
+    for (int i = 0; i < 8; ++i) outcome.matches.push_back(match_at(60 + 36 * (i % 4), 40 + 30 * (i / 4), 30, 20, 0.95));
+    const TemporaryFile file("vedette-annotate-labels-test.png");
+    host::annotate(screen, {outcome}, file.path);
+    const Image drawn = host::read_image(file.path);
+    // Plates are white with text in green; one that is covered would show less than its share of either. Their left
+    // edges are green columns as high as a plate, beside white.
+    const auto plate_begins = [&](std::uint32_t x, std::uint32_t y) {
+        for (std::uint32_t v = 0; v < 11; ++v)
+            if (!pixel_is(drawn, x, y + v, 40, 170, 0)) return false;
+        for (std::uint32_t v = 1; v < 10; ++v)
+            if (!pixel_is(drawn, x + 1, y + v, 255, 255, 255)) return false;
+        // Nothing cuts it: its bottom edge is whole.
+        for (std::uint32_t u = 0; u < 30; ++u)
+            if (!pixel_is(drawn, x + u, y + 10, 40, 170, 0)) return false;
+        return true;
+    };
+    int plates = 0;
+    for (std::uint32_t y = 0; y + 11 < drawn.height(); ++y)
+        for (std::uint32_t x = 0; x + 31 < drawn.width(); ++x) plates += plate_begins(x, y) ? 1 : 0;
+    BOOST_TEST(plates >= 6);
+    BOOST_TEST(plates <= 8);
+    // Whole elements stay visible.
+    for (const vdt_match& match : outcome.matches)
+        BOOST_TEST(pixel_is(drawn, static_cast<std::uint32_t>(match.x) + 15, static_cast<std::uint32_t>(match.y) + 10,
+                            200, 200, 200));
+}
+
+BOOST_AUTO_TEST_CASE(a_quad_is_drawn_by_its_corners) {
+    const host::Screen screen(test::blank(200, 160, {200, 200, 200}));
+    host::PatternOutcome outcome;
+    vdt_match match = match_at(40, 40, 100, 80, 0.9);
+    match.stage = VDT_STAGE_FEATURES;
+    const double corners[8] = {90, 40, 140, 80, 90, 120, 40, 80};
+    std::copy_n(corners, 8, match.quad);
+    outcome.matches.push_back(match);
+    const TemporaryFile file("vedette-annotate-quad-test.png");
+    host::annotate(screen, {outcome}, file.path);
+    Image drawn = host::read_image(file.path);
+    BOOST_TEST(pixel_is(drawn, 115, 60, 40, 170, 0));     // the middle of the upper right side
+    BOOST_TEST(pixel_is(drawn, 65, 100, 40, 170, 0));     // and of the lower left one
+    BOOST_TEST(pixel_is(drawn, 42, 112, 200, 200, 200));  // not the box around it
+    BOOST_TEST(pixel_is(drawn, 90, 80, 200, 200, 200));
+    // Corners far outside cost no time and draw what can be seen.
+    const double far[8] = {-1e9, 80, 1e9, 80, 1e9, 1e9, -1e9, 1e9};
+    std::copy_n(far, 8, outcome.matches[0].quad);
+    host::annotate(screen, {outcome}, file.path);
+    drawn = host::read_image(file.path);
+    BOOST_TEST(pixel_is(drawn, 100, 80, 40, 170, 0));
+}
+
 BOOST_AUTO_TEST_CASE(frames_at_the_edge_and_over_everything_are_cut) {
     const host::Screen screen(test::desktop(60, 40, 1));
     host::PatternOutcome outcome;

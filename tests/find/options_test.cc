@@ -48,6 +48,7 @@ BOOST_AUTO_TEST_CASE(defaults_are_those_of_the_header) {
     BOOST_TEST(options.verify == 1U);
     BOOST_TEST(options.all == 0U);
     BOOST_TEST(options.max_results == 400U);
+    BOOST_TEST(options.fallbacks == (VDT_FALLBACK_SCALES | VDT_FALLBACK_FEATURES));
     const host::CheckedOptions checked = host::check_options(nullptr, 100, 80);
     BOOST_TEST(checked.query.threshold == 0.75);
     BOOST_TEST(checked.query.verify);
@@ -56,6 +57,26 @@ BOOST_AUTO_TEST_CASE(defaults_are_those_of_the_header) {
     BOOST_TEST(checked.query.scales.size() == 1U);
     BOOST_TEST(checked.backend.empty());
     vdt_find_options_init(nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(fallbacks_belong_to_a_verified_search_of_one_size) {
+    vdt_find_options options = defaults();
+    BOOST_TEST(host::check_options(&options, 100, 80).query.fallbacks == options.fallbacks);
+    options.fallbacks = VDT_FALLBACK_FEATURES;
+    BOOST_TEST(host::check_options(&options, 100, 80).query.fallbacks == VDT_FALLBACK_FEATURES);
+    options.fallbacks = 0;
+    BOOST_TEST(host::check_options(&options, 100, 80).query.fallbacks == 0U);
+    options = defaults();
+    options.verify = 0;
+    BOOST_TEST(host::check_options(&options, 100, 80).query.fallbacks == 0U);
+    options = defaults();
+    const double one = 1;
+    options.scales = &one;
+    options.scale_count = 1;
+    BOOST_TEST(host::check_options(&options, 100, 80).query.fallbacks == 0U);
+    options = defaults();
+    options.fallbacks = 4;
+    BOOST_TEST(names(refusal(options), "`fallbacks` is 4"));
 }
 
 BOOST_AUTO_TEST_CASE(numbers_out_of_range_are_named) {

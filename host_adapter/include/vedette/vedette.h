@@ -216,10 +216,10 @@ VDT_API void vdt_find_options_init(vdt_find_options* options) VDT_NOEXCEPT;
 
 /* How a match was judged. */
 enum {
-    VDT_STAGE_SAME = 1,
-    /* correlation at size 1 */ VDT_STAGE_FLAT = 2,
-    /* no structure: by colour distance */ VDT_STAGE_SCALE = 3,
-    VDT_STAGE_FEATURES = 4
+    VDT_STAGE_SAME = 1,    /* correlation at size 1 */
+    VDT_STAGE_FLAT = 2,    /* no structure: by colour distance */
+    VDT_STAGE_SCALE = 3,   /* correlation at another size */
+    VDT_STAGE_FEATURES = 4 /* local features, then correlation of the screen seen through their homography */
 };
 
 /* Why the best candidate is no match. */
@@ -239,12 +239,12 @@ VDT_API const char* vdt_reason_text(uint32_t reason) VDT_NOEXCEPT;
 typedef struct vdt_match {
     uint32_t struct_size;
     uint32_t pattern;  /* index into the patterns of the call */
-    double x, y, w, h; /* scene pixels */
+    double x, y, w, h; /* scene pixels; VDT_STAGE_FEATURES: the box around `quad`, which may reach beyond the screen */
     double score;      /* -1..1; flat patterns: 1 - colour distance / 100 */
-    double scale;
-    double residual; /* CIELAB, largest mean difference of a 5 x 5 block; -1 when not verified */
+    double scale;      /* size on the screen over the pattern's; VDT_STAGE_FEATURES: root of the areas' quotient */
+    double residual;   /* CIELAB, largest mean difference of a 5 x 5 block; -1 when not verified, and by features */
     double residual_limit;
-    double evidence; /* atanh(score) * sqrt(effective samples); -1 when not verified */
+    double evidence; /* atanh(score) * sqrt(effective samples); -1 when not verified, and by features */
     uint32_t stage;
     uint32_t reason; /* VDT_REASON_NONE for a match */
     vdt_rect worst;  /* the block with the largest residual, scene pixels; w = 0 when not verified */
