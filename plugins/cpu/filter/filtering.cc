@@ -11,9 +11,14 @@ VEDETTE_CPU_KERNELS(FilterKernels, filter_kernels)
 
 namespace {
 
-// Floats of the rows that a piece keeps: about what a first-level cache holds (2-core Zen 3 VM: 32 KiB).
-constexpr std::uint32_t kept_floats = 1u << 13;
-constexpr std::uint32_t fewest_strip_floats = 256;
+// Floats of the rows that a piece keeps: half of a second-level cache (2-core Zen 3 VM: 512 KiB). Strips that fit the
+// first-level cache are slower there: memory is read in stretches too short to be fetched ahead.
+constexpr std::uint32_t kept_floats = 1u << 16;
+constexpr std::uint32_t fewest_strip_floats = 1024;
+constexpr std::uint32_t most_rows_at_once =
+    4;  // each kept row is read from the second-level cache once for all of them
+// Float outputs of more bytes do not stay in the caches.
+constexpr std::uint64_t cached_bytes = 12u << 20;
 // A band repeats the rows that its kernel reaches above it: it should be this many times higher.
 constexpr std::uint32_t kernels_a_band = 6;
 constexpr std::uint32_t bands_a_worker = 4;        // so that workers finish together
@@ -49,7 +54,9 @@ Filtering::Layout Filtering::layout_of(const Device& device, const FilterShape& 
     l.framed = whole_blocks((std::uint64_t{l.strip_pixels} + weights.width - 1) * l.elements) + filter_padding;
     l.filtered = whole_blocks(std::uint64_t{l.strip_pixels} * l.elements) + filter_padding;
     l.ring_row = weights.is_separable() ? l.filtered : l.framed;
-    l.worker = weights.height * l.ring_row + l.framed + l.filtered;
+    l.rows_at_once = weights.is_separable() ? most_rows_at_once : 1;
+    l.ring_rows = weights.height + l.rows_at_once - 1;
+    l.worker = l.ring_rows * l.ring_row + l.framed + l.rows_at_once * l.filtered;
     return l;
 }
 
@@ -74,7 +81,7 @@ std::vector<Filtering::Group> Filtering::groups_of(const FilterShape& shape) {
 
 std::uint64_t Filtering::scratch_bytes(const Device& device, const FilterShape& shape, const FilterWeights& weights) {
     const Layout l = layout_of(device, shape, weights);
-    return device.workers * (l.worker * sizeof(float) + weights.height * sizeof(float*)) +
+    return device.workers * (l.worker * sizeof(float) + l.ring_rows * sizeof(float*)) +
            (std::uint64_t{shape.width} + weights.width + shape.height + weights.height) * sizeof(std::int32_t);
 }
 
@@ -83,6 +90,8 @@ Filtering::Filtering(const Device& device, const FilterShape& shape, FilterWeigh
       kernels_(select_filter_kernels(device.isa)),
       shape_(shape),
       weights_(std::move(weights)),
+      across_(weights_.across_line()),
+      down_(weights_.down_line()),
       layout_(layout_of(device, shape, weights_)),
       groups_(groups_of(shape)),
       columns_(
@@ -90,7 +99,8 @@ Filtering::Filtering(const Device& device, const FilterShape& shape, FilterWeigh
       rows_(positions_with_border(shape.height, weights_.anchor_y, weights_.height - 1 - weights_.anchor_y,
                                   shape.border)),
       scratch_(std::make_unique<float[]>(layout_.worker * device.workers)),
-      ring_(std::make_unique<const float*[]>(std::uint64_t{weights_.height} * device.workers)) {}
+      ring_(std::make_unique<const float*[]>(std::uint64_t{layout_.ring_rows} * device.workers)),
+      past_caches_(row_bytes(*cpu::layout_of(shape.out_format), shape.width) * shape.height > cached_bytes) {}
 
 void Filtering::run(const vdt_image& in, const vdt_image& out, vdt_token* token) {
     const auto pieces = static_cast<std::uint32_t>(groups_.size()) * layout_.strips * layout_.bands;
@@ -110,31 +120,63 @@ void Filtering::run(const vdt_image& in, const vdt_image& out, vdt_token* token)
 void Filtering::run_piece(const vdt_image& in, const vdt_image& out, const Group& group, const Piece& piece,
                           std::uint32_t worker, vdt_token* token) const {
     float* const ring = scratch_.get() + layout_.worker * worker;
-    float* const framed = ring + weights_.height * layout_.ring_row;
-    float* const result = framed + layout_.framed;
-    const float** const rows = ring_.get() + std::uint64_t{weights_.height} * worker;
+    float* const framed = ring + layout_.ring_rows * layout_.ring_row;
+    float* const results = framed + layout_.framed;
+    const float** const rows = ring_.get() + std::uint64_t{layout_.ring_rows} * worker;
     const bool separable = weights_.is_separable();
-    const LineWeights across = weights_.across_line(), down = weights_.down_line();
+    const bool direct = pixels_of(shape_.out_format).depth == Depth::real32 && group.out_step == 1;
     const std::uint32_t height = weights_.height, count = piece.width * group.elements;
+    const std::uint64_t first = std::uint64_t{piece.left} * group.elements;
+    const auto slot = [&](std::uint32_t at) { return ring + at % layout_.ring_rows * layout_.ring_row; };
     // Position `at` in rows_ is the first row that output row `at` needs.
-    for (std::uint32_t at = piece.top; at < piece.bottom + height - 1; ++at) {
-        if ((at - piece.top) % rows_between_checks == rows_between_checks - 1) throw_if_cancelled(device_, token);
-        float* const slot = ring + at % height * layout_.ring_row;
-        frame_row(in, group, piece, rows_[at], separable ? framed : slot);
-        if (separable) kernels_.along(framed, across, group.elements, count, slot);
-        if (at + 1 < piece.top + height) continue;
-        const std::uint32_t y = at + 1 - height;
-        for (std::uint32_t j = 0; j < height; ++j) rows[j] = ring + (y + j) % height * layout_.ring_row;
-        const bool direct = pixels_of(shape_.out_format).depth == Depth::real32 && group.out_step == 1;
-        const std::uint64_t first = std::uint64_t{piece.left} * group.elements;
-        float* const target = direct ? row_of<float>(out, group.out_plane, y) + first : result;
+    std::uint32_t at = piece.top;
+    for (std::uint32_t y = piece.top; y < piece.bottom; y += layout_.rows_at_once) {
+        if ((y - piece.top) % rows_between_checks == rows_between_checks - layout_.rows_at_once)
+            throw_if_cancelled(device_, token);
+        const std::uint32_t out_rows = std::min(layout_.rows_at_once, piece.bottom - y);
+        for (; at < y + out_rows + height - 1; ++at) {
+            if (separable)
+                run_along(in, group, piece, rows_[at], framed, slot(at));
+            else
+                frame_row(in, group, piece, rows_[at], slot(at));
+        }
+        for (std::uint32_t j = 0; j < out_rows + height - 1; ++j) rows[j] = slot(y + j);
+        float* targets[most_rows_at_once];
+        for (std::uint32_t r = 0; r < out_rows; ++r)
+            targets[r] = direct ? row_of<float>(out, group.out_plane, y + r) + first : results + r * layout_.filtered;
         if (separable)
-            kernels_.down(rows, down, shape_.delta, count, target);
+            kernels_.down(rows, down_, shape_.delta, count, targets, out_rows, direct && past_caches_);
         else
             kernels_.general(rows, weights_.matrix.data(), weights_.width, height, group.elements, shape_.delta, count,
-                             target);
-        if (!direct) write(out, group, y, piece.left, piece.width, result);
+                             targets[0]);
+        for (std::uint32_t r = 0; r < out_rows && !direct; ++r)
+            write(out, group, y + r, piece.left, piece.width, targets[r]);
     }
+}
+
+void Filtering::run_along(const vdt_image& in, const Group& group, const Piece& piece, std::int32_t row, float* framed,
+                          float* out) const {
+    const std::uint32_t elements = group.elements;
+    const auto run_framed = [&](std::uint32_t left, std::uint32_t width) {
+        if (width == 0) return;
+        frame_row(in, group, {left, width, 0, 0}, row, framed);
+        kernels_.along(framed, across_, elements, width * elements, out + std::uint64_t{left - piece.left} * elements);
+    };
+    const std::uint32_t right = piece.left + piece.width;
+    const std::uint32_t begin = std::max(piece.left, weights_.anchor_x);
+    const std::uint32_t reach = weights_.width - 1 - weights_.anchor_x;
+    const std::uint32_t end = std::min(right, shape_.width - std::min(shape_.width, reach));
+    // The kernel writes and reads whole blocks.
+    const std::uint32_t whole = begin < end ? (end - begin) / filter_padding * filter_padding : 0;
+    const bool in_place = pixels_of(shape_.in_format).depth == Depth::real32 && group.in_step == 1;
+    if (row == outside || !in_place || whole == 0) return run_framed(piece.left, piece.width);
+    // Floats are filtered where they lie, but for those near the edges. Stretches from left to right: each may write a
+    // little into the next.
+    run_framed(piece.left, begin - piece.left);
+    const auto* const pixels = row_of<const float>(in, group.in_plane, static_cast<std::uint32_t>(row));
+    kernels_.along(pixels + std::uint64_t{begin - weights_.anchor_x} * elements, across_, elements, whole * elements,
+                   out + std::uint64_t{begin - piece.left} * elements);
+    run_framed(begin + whole, right - begin - whole);
 }
 
 // The row of a piece, from the kernel's reach before it to its reach behind it.

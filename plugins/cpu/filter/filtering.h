@@ -1,5 +1,5 @@
-// Filtering of whole images. The output is cut into bands of rows and strips of columns; each piece runs down its rows,
-// keeping the last rows it needs as floats, so that they stay in the first caches.
+// Filtering of whole images. The output is cut into bands of rows, and into strips of columns where the rows are very
+// wide; each piece runs down its rows, keeping the last rows it needs as floats in the caches.
 #pragma once
 
 #include <memory>
@@ -42,6 +42,7 @@ private:
         std::uint32_t strip_pixels, strips, band_rows, bands;
         std::uint64_t framed, filtered;  // a strip's row with its border; a strip's row
         std::uint64_t ring_row, worker;
+        std::uint32_t ring_rows, rows_at_once;
     };
     struct Piece {
         std::uint32_t left, width;  // pixels
@@ -52,6 +53,9 @@ private:
     static std::vector<Group> groups_of(const FilterShape& shape);
     void run_piece(const vdt_image& in, const vdt_image& out, const Group& group, const Piece& piece,
                    std::uint32_t worker, vdt_token* token) const;
+    // Row `row` filtered along, into `out`; `framed` is scratch.
+    void run_along(const vdt_image& in, const Group& group, const Piece& piece, std::int32_t row, float* framed,
+                   float* out) const;
     void frame_row(const vdt_image& in, const Group& group, const Piece& piece, std::int32_t row, float* framed) const;
     void read(const vdt_image& in, const Group& group, std::uint32_t row, std::uint32_t pixel, std::uint32_t count,
               float* out) const;
@@ -62,11 +66,13 @@ private:
     const FilterKernels& kernels_;
     FilterShape shape_;
     FilterWeights weights_;
+    LineWeights across_, down_;  // of weights_
     Layout layout_;
     std::vector<Group> groups_;
     std::vector<std::int32_t> columns_, rows_;  // what stands where, borders included
     std::unique_ptr<float[]> scratch_;
-    std::unique_ptr<const float*[]> ring_;  // [worker][kernel row]
+    std::unique_ptr<const float*[]> ring_;  // [worker][ring row]
+    bool past_caches_;
 };
 
 }  // namespace vedette::cpu

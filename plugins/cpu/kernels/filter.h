@@ -28,9 +28,13 @@ struct FilterKernels {
 
     // out[x] = sum of weight[i] in[x + i step]. Both are scratch rows.
     void (*along)(const float* in, const LineWeights& weights, std::uint32_t step, std::uint32_t count, float* out);
-    // out[x] = sum of weight[i] rows[i][x], plus delta. The rows are scratch rows; nothing is written beyond `count`.
-    void (*down)(const float* const* rows, const LineWeights& weights, float delta, std::uint32_t count, float* out);
-    // out[x] = sum of weights[j * taps + i] rows[j][x + i step], plus delta, summed along each row first. As `down`.
+    // outs[r][x] = sum of weight[i] rows[r + i][x], plus delta, for `out_rows` rows at once: what they share is read
+    // from the first-level cache. The rows are scratch rows; nothing is written beyond `count`. `past_caches`: outputs
+    // are not read again soon.
+    void (*down)(const float* const* rows, const LineWeights& weights, float delta, std::uint32_t count,
+                 float* const* outs, std::uint32_t out_rows, bool past_caches);
+    // out[x] = sum of weights[j * taps + i] rows[j][x + i step], plus delta, summed along each row first. The rows are
+    // scratch rows; nothing is written beyond `count`.
     void (*general)(const float* const* rows, const float* weights, std::uint32_t taps, std::uint32_t row_count,
                     std::uint32_t step, float delta, std::uint32_t count, float* out);
 };

@@ -21,13 +21,24 @@ U32 square_of(Byte value) {
 
 // ---- Plain loops: the portable set, and the ends of rows of the others ------------------------------------------
 
-// From `begin` on, after a sum of `carry` to the left.
+// From `begin` on, after a sum of `carry` to the left. Gives the sum up to `end`.
 template <bool squares, class Sum>
-void plain(const Byte* row, U32 begin, U32 end, U32 carry, const Sum* above, Sum* out) {
+U32 plain(const Byte* row, U32 begin, U32 end, U32 carry, const Sum* above, Sum* out) {
     for (U32 x = begin; x < end; ++x) {
         carry += squares ? square_of(row[x]) : row[x];
         out[x] = above[x] + static_cast<Sum>(carry);
     }
+    return carry;
+}
+
+template <bool squares, class Sum>
+U32 plain_stream(const Byte* row, U32 begin, U32 end, U32 carry, Sum* above, Sum* out) {
+    for (U32 x = begin; x < end; ++x) {
+        carry += squares ? square_of(row[x]) : row[x];
+        above[x] += static_cast<Sum>(carry);
+        out[x] = above[x];
+    }
+    return carry;
 }
 
 template <bool squares>
@@ -133,16 +144,40 @@ Prefix prefix_of_squares(__m256i words) {
             prefix_of_8(_mm256_cvtepu16_epi32(_mm256_extracti128_si256(squares, 1)))};
 }
 
+// Where sums go: over the row below, or past the caches and over the row above.
+struct Beside {
+    static void put(U32*, U32* out, __m256i sums) { store(out, sums); }
+    static void put(U64*, U64* out, __m256i sums) { store(out, sums); }
+    static void put(double*, double* out, __m256d sums) { _mm256_storeu_pd(out, sums); }
+};
+struct Past {
+    static void stream(void* out, __m256i sums) { _mm256_stream_si256(static_cast<__m256i*>(out), sums); }
+    static void put(U32* above, U32* out, __m256i sums) {
+        store(above, sums);
+        stream(out, sums);
+    }
+    static void put(U64* above, U64* out, __m256i sums) {
+        store(above, sums);
+        stream(out, sums);
+    }
+    static void put(double* above, double* out, __m256d sums) {
+        _mm256_storeu_pd(above, sums);
+        _mm256_stream_pd(out, sums);
+    }
+};
+
 // Eight sums above, plus eight sums of this row as unsigned 32-bit lanes.
-void add_8(const U32* above, __m256i sums, U32* out) {
-    store(out, _mm256_add_epi32(load(above), sums));
+template <class To>
+void add_8(U32* above, __m256i sums, U32* out) {
+    To::put(above, out, _mm256_add_epi32(load(above), sums));
 }
 
-void add_8(const U64* above, __m256i sums, U64* out) {
+template <class To>
+void add_8(U64* above, __m256i sums, U64* out) {
     const __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(sums));
     const __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(sums, 1));
-    store(out, _mm256_add_epi64(load(above), low));
-    store(out + 4, _mm256_add_epi64(load(above + 4), high));
+    To::put(above, out, _mm256_add_epi64(load(above), low));
+    To::put(above + 4, out + 4, _mm256_add_epi64(load(above + 4), high));
 }
 
 // Exact: the bits of 2^52 + n are those of 2^52 with n in the low end.
@@ -152,18 +187,19 @@ __m256d reals_of(__m128i lanes) {
     return _mm256_sub_pd(_mm256_castsi256_pd(bits), two_52);
 }
 
-void add_8(const double* above, __m256i sums, double* out) {
+template <class To>
+void add_8(double* above, __m256i sums, double* out) {
     const __m256d low = reals_of(_mm256_castsi256_si128(sums));
     const __m256d high = reals_of(_mm256_extracti128_si256(sums, 1));
-    _mm256_storeu_pd(out, _mm256_add_pd(_mm256_loadu_pd(above), low));
-    _mm256_storeu_pd(out + 4, _mm256_add_pd(_mm256_loadu_pd(above + 4), high));
+    To::put(above, out, _mm256_add_pd(_mm256_loadu_pd(above), low));
+    To::put(above + 4, out + 4, _mm256_add_pd(_mm256_loadu_pd(above + 4), high));
 }
 
-template <bool squares, class Sum>
-void row_sums(const Byte* row, U32 count, const Sum* above, Sum* out) {
+// From x on, after a sum of `carry` to the left; gives where it stopped, and the sum up to there.
+template <bool squares, class To, class Sum>
+U32 vector_sums(const Byte* row, U32 x, U32 count, U32& carry, Sum* above, Sum* out) {
     const __m256i last = _mm256_set1_epi32(7);
-    __m256i left = _mm256_setzero_si256();
-    U32 x = 0;
+    __m256i left = _mm256_set1_epi32(static_cast<int>(carry));
     for (; U64{x} + step <= count; x += step) {
         const __m256i words = words_of(row + x);
         const Prefix prefix = squares ? prefix_of_squares(words) : prefix_of(words);
@@ -171,11 +207,33 @@ void row_sums(const Byte* row, U32 count, const Sum* above, Sum* out) {
         // for.
         const __m256i low_sum = _mm256_permutevar8x32_epi32(prefix.low, last);
         const __m256i high_sum = _mm256_permutevar8x32_epi32(prefix.high, last);
-        add_8(above + x, _mm256_add_epi32(prefix.low, left), out + x);
-        add_8(above + x + 8, _mm256_add_epi32(prefix.high, _mm256_add_epi32(left, low_sum)), out + x + 8);
+        add_8<To>(above + x, _mm256_add_epi32(prefix.low, left), out + x);
+        add_8<To>(above + x + 8, _mm256_add_epi32(prefix.high, _mm256_add_epi32(left, low_sum)), out + x + 8);
         left = _mm256_add_epi32(left, _mm256_add_epi32(low_sum, high_sum));
     }
-    plain<squares>(row, x, count, first_lane(left), above, out);
+    carry = first_lane(left);
+    return x;
+}
+
+template <bool squares, class Sum>
+void row_sums(const Byte* row, U32 count, const Sum* above, Sum* out) {
+    U32 carry = 0;
+    // Beside does not write through `above`.
+    const U32 x = vector_sums<squares, Beside>(row, 0, count, carry, const_cast<Sum*>(above), out);
+    plain<squares>(row, x, count, carry, above, out);
+}
+
+// Whole cache lines go past the caches, the ends of the row do not.
+template <bool squares, class Sum>
+void stream_sums(const Byte* row, U32 count, Sum* above, Sum* out) {
+    constexpr std::uintptr_t line = 64;
+    const std::uintptr_t beyond = reinterpret_cast<std::uintptr_t>(out) % line;
+    const auto to_line = static_cast<U32>((line - beyond) % line / sizeof(Sum));
+    const U32 head = to_line < count ? to_line : count;
+    U32 carry = plain_stream<squares>(row, 0, head, 0, above, out);
+    const U32 x = vector_sums<squares, Past>(row, head, count, carry, above, out);
+    plain_stream<squares>(row, x, count, carry, above, out);
+    _mm_sfence();
 }
 
 #else
@@ -183,6 +241,11 @@ void row_sums(const Byte* row, U32 count, const Sum* above, Sum* out) {
 template <bool squares, class Sum>
 void row_sums(const Byte* row, U32 count, const Sum* above, Sum* out) {
     plain<squares>(row, 0, count, 0, above, out);
+}
+
+template <bool squares, class Sum>
+void stream_sums(const Byte* row, U32 count, Sum* above, Sum* out) {
+    plain_stream<squares>(row, 0, count, 0, above, out);
 }
 
 #endif
@@ -196,6 +259,10 @@ const IntegralKernels integral_kernels = {
     .sum_f64 = row_sums<false, double>,
     .squared_i64 = row_sums<true, U64>,
     .squared_f64 = row_sums<true, double>,
+    .stream_sum_i32 = stream_sums<false, U32>,
+    .stream_sum_f64 = stream_sums<false, double>,
+    .stream_squared_i64 = stream_sums<true, U64>,
+    .stream_squared_f64 = stream_sums<true, double>,
     .prefix_f32 = prefix_f32,
     .add_f64 = add_f64,
     .tilted_i32 = tilted<U32>,

@@ -20,6 +20,13 @@ struct IntegralKernels {
     void (*squared_i64)(const std::uint8_t* row, std::uint32_t count, const std::uint64_t* above, std::uint64_t* out);
     void (*squared_f64)(const std::uint8_t* row, std::uint32_t count, const double* above, double* out);
 
+    // The same for outputs that no cache holds until they are read: the sums go past the caches where the instruction
+    // set can do that, and to above[x] as well, for the next row.
+    void (*stream_sum_i32)(const std::uint8_t* row, std::uint32_t count, std::uint32_t* above, std::uint32_t* out);
+    void (*stream_sum_f64)(const std::uint8_t* row, std::uint32_t count, double* above, double* out);
+    void (*stream_squared_i64)(const std::uint8_t* row, std::uint32_t count, std::uint64_t* above, std::uint64_t* out);
+    void (*stream_squared_f64)(const std::uint8_t* row, std::uint32_t count, double* above, double* out);
+
     // out[x] = row[0] + ... + row[x] from left to right, in double; `squared`: of the squares.
     void (*prefix_f32)(const float* row, std::uint32_t count, bool squared, double* out);
     // out[x] += above[x].

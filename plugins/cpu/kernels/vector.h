@@ -5,6 +5,10 @@
 
 #include <cstdint>
 
+#if VEDETTE_ISA_LEVEL >= 1
+#include <immintrin.h>
+#endif
+
 namespace vedette::cpu::VEDETTE_ISA {
 
 namespace {
@@ -28,6 +32,30 @@ using VectorAt [[gnu::vector_size(vector_bytes), gnu::aligned(4), gnu::may_alias
 [[gnu::always_inline]] inline void store_vector(float* at, Vector value) {
     *reinterpret_cast<VectorAt*>(at) = value;
 }
+
+// Stores past the caches, to addresses that are multiples of a vector's size; visible to others after finish_streams.
+#if VEDETTE_ISA_LEVEL == 2
+constexpr bool can_stream = true;
+[[gnu::always_inline]] inline void stream_vector(float* at, Vector value) {
+    _mm512_stream_ps(at, value);
+}
+#elif VEDETTE_ISA_LEVEL == 1
+constexpr bool can_stream = true;
+[[gnu::always_inline]] inline void stream_vector(float* at, Vector value) {
+    _mm256_stream_ps(at, value);
+}
+#else
+constexpr bool can_stream = false;
+[[gnu::always_inline]] inline void stream_vector(float* at, Vector value) {
+    store_vector(at, value);
+}
+#endif
+[[gnu::always_inline]] inline void finish_streams() {
+#if VEDETTE_ISA_LEVEL >= 1
+    _mm_sfence();
+#endif
+}
+
 [[gnu::always_inline]] inline Vector all_lanes(float value) {
     return Vector{} + value;
 }

@@ -125,13 +125,22 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     if (tilted_bytes != 0) stage_of(pixels * 5, in.height, 16, in_bytes + tilted_bytes);
 }
 
+std::uint64_t bytes_of(const vdt_image* const* images, std::uint32_t count) {
+    std::uint64_t bytes = 0;
+    for (std::uint32_t index = 0; index < count; ++index)
+        bytes += row_bytes(*layout_of(images[index]->format), images[index]->width) * images[index]->height;
+    return bytes;
+}
+
 class IntegralPlan final : public Plan {
 public:
-    IntegralPlan(const Device& device, const vdt_image& in, std::uint32_t flags) : device_(device), flags_(flags) {
+    IntegralPlan(const Device& device, const vdt_query& query, std::uint32_t flags) : device_(device), flags_(flags) {
+        const vdt_image& in = *query.inputs[0];
         const bool sums = (flags & VDT_INTEGRAL_SUM) != 0;
         const bool squares = (flags & VDT_INTEGRAL_SQUARED) != 0;
         if (is_bytes(in) && (sums || squares))
-            bytes_ = std::make_unique<ByteSums>(device, in.width, in.height, sums, squares);
+            bytes_ = std::make_unique<ByteSums>(device, in.width, in.height, sums, squares,
+                                                bytes_of(query.outputs, upright_count(flags)));
         if ((flags & VDT_INTEGRAL_TILTED) != 0) tilted_ = std::make_unique<TiltedSums>(device, in.width, in.height);
     }
 
@@ -163,8 +172,7 @@ private:
 };
 
 std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
-    return std::make_unique<IntegralPlan>(device, *query.inputs[0],
-                                          static_cast<const vdt_integral_params*>(query.params)->flags);
+    return std::make_unique<IntegralPlan>(device, query, static_cast<const vdt_integral_params*>(query.params)->flags);
 }
 
 constexpr const char* variants[] = {"bands"};

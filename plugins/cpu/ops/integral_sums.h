@@ -36,10 +36,13 @@ struct IntegralTarget {
 // The image is cut into bands of rows, one for each worker, and the bands run down on their own: each writes one
 // stretch of memory. (Strips of columns would share a cache line, and what the processor fetches ahead, in every row.)
 // What lies above a band it takes from the sums of whole columns, which a first loop takes over all bands but the last.
-// So pixels are read twice, from cache where the image fits, and sums are written once.
+// So pixels are read twice, from cache where the image fits, and sums are written once: past the caches where they
+// would not stay there, since a plain store to memory reads it first; the row above is kept beside.
 class ByteSums {
 public:
-    ByteSums(const Device& device, std::uint32_t width, std::uint32_t height, bool sums, bool squares);
+    // `output_bytes`: of all outputs together.
+    ByteSums(const Device& device, std::uint32_t width, std::uint32_t height, bool sums, bool squares,
+             std::uint64_t output_bytes);
     static std::uint64_t scratch_bytes(const Device& device, std::uint32_t width, std::uint32_t height,
                                        std::uint32_t targets);
     // 1 where there is nothing to run side by side.
@@ -49,15 +52,19 @@ public:
 private:
     struct Scratch {
         std::vector<std::uint32_t> columns;  // [piece][column]
-        std::vector<std::uint64_t> above;    // [band - 1][column], or doubles
+        std::vector<std::uint64_t> above;    // [band][column], or doubles
     };
     void add_piece(const vdt_image& in, std::uint32_t piece);
-    void run_band(const vdt_image& in, const IntegralTarget& target, std::uint32_t band, vdt_token* token);
+    void run_band(const vdt_image& in, const IntegralTarget* targets, std::uint32_t count, std::uint32_t band,
+                  vdt_token* token);
+    void run_row(const vdt_image& in, const IntegralTarget& target, std::uint32_t band, std::uint32_t y);
     template <class Sum>
-    void run_band(void (*kernel)(const std::uint8_t*, std::uint32_t, const Sum*, Sum*), const vdt_image& in,
-                  const IntegralTarget& target, std::uint32_t band, vdt_token* token);
+    void run_row(void (*kernel)(const std::uint8_t*, std::uint32_t, const Sum*, Sum*),
+                 void (*stream)(const std::uint8_t*, std::uint32_t, Sum*, Sum*), const vdt_image& in,
+                 const IntegralTarget& target, std::uint32_t band, std::uint32_t y);
+    void sum_above(const IntegralTarget& target, std::uint32_t band);
     template <class Sum>
-    const Sum* sums_above(Scratch& scratch, std::uint32_t band);
+    void sum_above(Scratch& scratch, std::uint32_t band);
 
     const Device& device_;
     const IntegralKernels& kernels_;
@@ -66,6 +73,7 @@ private:
     std::uint32_t bands_;
     std::uint32_t band_rows_;   // of all but the last
     std::uint32_t piece_rows_;  // of a band's first piece
+    bool streams_;
     Scratch sums_;
     Scratch squares_;
 };
