@@ -43,24 +43,46 @@ __m256 lerp(__m256i a, __m256i b, __m256 fraction) {
     return _mm256_add_ps(from, _mm256_mul_ps(_mm256_sub_ps(_mm256_cvtepi32_ps(b), from), fraction));
 }
 
-// Eight pixels of three bytes at a time into a row for each channel. A pair of pixels is bytes 0 .. 5 from its left one
-// on: read as 0 .. 3 and 2 .. 5, so that nothing beyond them is touched.
+// The pairs that begin at two places, two bytes for each of their six values.
+__m128i two_pairs(const Byte* first, const Byte* second) {
+    const __m128i bytes = _mm_unpacklo_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(first)),
+                                             _mm_loadl_epi64(reinterpret_cast<const __m128i*>(second)));
+    return _mm_shuffle_epi8(bytes, _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, -1, -1, -1, -1));
+}
+
+__m256i low_8(__m128i bytes) {
+    return _mm256_cvtepu8_epi32(bytes);
+}
+__m256i high_8(__m128i bytes) {
+    return _mm256_cvtepu8_epi32(_mm_unpackhi_epi64(bytes, bytes));
+}
+
+// Eight pixels of three bytes at a time into a row for each channel. A pair of pixels is six of the eight bytes that
+// are read; the bytes of eight pairs are turned around, so that each value's eight stand together.
 U32 across_bgr8(const Byte* row, const AcrossTaps& taps, float* out) {
-    const auto* const words = reinterpret_cast<const int*>(row);
-    const __m256i byte = _mm256_set1_epi32(0xff);
+    const U32* const left = taps.left;
+    const auto* const ahead = static_cast<const char*>(taps.ahead);
     U32 x = 0;
-    for (; x + 8 <= taps.width; x += 8) {
-        const __m256i at = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(taps.left + x));
-        const __m256i low = _mm256_i32gather_epi32(words, at, 1);
-        const __m256i high = _mm256_i32gather_epi32(words, _mm256_add_epi32(at, _mm256_set1_epi32(2)), 1);
+    for (; x + 8 <= taps.wide; x += 8) {
+        if (ahead != nullptr) {
+            // All lines between these pixels and the next ones, for rows that are shrunk; at most four, where a row is
+            // shrunk so much that it is fetched well enough without.
+            const U32 end = left[x + 7];
+            U32 at = left[x];
+            for (U32 lines = 0; at <= end && lines < 4; ++lines, at += 64) _mm_prefetch(ahead + at, _MM_HINT_T0);
+        }
+        const __m128i p01 = two_pairs(row + left[x], row + left[x + 1]);
+        const __m128i p23 = two_pairs(row + left[x + 2], row + left[x + 3]);
+        const __m128i p45 = two_pairs(row + left[x + 4], row + left[x + 5]);
+        const __m128i p67 = two_pairs(row + left[x + 6], row + left[x + 7]);
+        const __m128i low_03 = _mm_unpacklo_epi16(p01, p23), low_47 = _mm_unpacklo_epi16(p45, p67);
+        const __m128i high = _mm_unpacklo_epi32(_mm_unpackhi_epi16(p01, p23), _mm_unpackhi_epi16(p45, p67));
+        const __m128i bg = _mm_unpacklo_epi32(low_03, low_47);  // blue, green of the left pixels
+        const __m128i rb = _mm_unpackhi_epi32(low_03, low_47);  // red of the left, blue of the right ones
         const __m256 fraction = _mm256_loadu_ps(taps.fraction + x);
-        _mm256_storeu_ps(
-            out + x, lerp(_mm256_and_si256(low, byte), _mm256_and_si256(_mm256_srli_epi32(high, 8), byte), fraction));
-        _mm256_storeu_ps(out + taps.pitch + x, lerp(_mm256_and_si256(_mm256_srli_epi32(low, 8), byte),
-                                                    _mm256_and_si256(_mm256_srli_epi32(high, 16), byte), fraction));
-        _mm256_storeu_ps(
-            out + std::uint64_t{2} * taps.pitch + x,
-            lerp(_mm256_and_si256(_mm256_srli_epi32(low, 16), byte), _mm256_srli_epi32(high, 24), fraction));
+        _mm256_storeu_ps(out + x, lerp(low_8(bg), high_8(rb), fraction));
+        _mm256_storeu_ps(out + taps.pitch + x, lerp(high_8(bg), low_8(high), fraction));
+        _mm256_storeu_ps(out + std::uint64_t{2} * taps.pitch + x, lerp(low_8(rb), high_8(high), fraction));
     }
     return x;
 }

@@ -18,6 +18,8 @@ struct AcrossTaps {
     std::uint32_t pixel_elements;  // of the input row
     bool paired;                   // right is left + pixel_elements everywhere
     std::uint32_t channels;        // the first ones of each pixel that are wanted
+    std::uint32_t wide;            // so many outputs from the left on: eight elements from `left` on lie in the row
+    const void* ahead;             // a row that is read next, to be fetched meanwhile; or NULL
     std::uint32_t pitch;  // 0: interleaved output; else each channel's row begins so many floats after the last
 };
 

@@ -59,6 +59,9 @@ public:
             right_.push_back(tap.right * elements);
             fraction_.push_back(tap.fraction);
         }
+        constexpr std::uint32_t wide_elements = 8;
+        const std::uint64_t row_elements = std::uint64_t{job.in_width} * elements;
+        while (wide_ < left_.size() && left_[wide_] + wide_elements <= row_elements) ++wide_;
     }
 
     void run(const vdt_image& in, const vdt_image& out, vdt_token* token) override {
@@ -86,20 +89,31 @@ private:
         Rows rows{reinterpret_cast<void*>(at), {sampled, sampled + std::uint64_t{pitch_} * channels_}, {none, none}};
         for (std::uint32_t y = begin; y < end; ++y) {
             const PairTap& tap = down_[y];
-            const std::uint32_t above = sample(in, rows, tap.left, tap.right);
-            const std::uint32_t below = sample(in, rows, tap.right, tap.left);
+            const PairTap& next = down_[std::min(y + 1, job_.area.height - 1)];
+            const std::uint32_t above = sample(in, rows, tap.left, tap.right, next.left);
+            const std::uint32_t below = sample(in, rows, tap.right, tap.left, next.right);
             write(rows.sampled[above], rows.sampled[below], tap.fraction, out, y);
         }
     }
 
-    // The slot that holds row `number`, sampled now if it is not there yet; `other` keeps its slot.
-    std::uint32_t sample(const vdt_image& in, Rows& rows, std::uint32_t number, std::uint32_t other) const {
+    // The slot that holds row `number`, sampled now if it is not there yet; `other` keeps its slot. Row `next` will be
+    // read soon.
+    std::uint32_t sample(const vdt_image& in, Rows& rows, std::uint32_t number, std::uint32_t other,
+                         std::uint32_t next) const {
         for (std::uint32_t slot = 0; slot < 2; ++slot)
             if (rows.number[slot] == number) return slot;
         const std::uint32_t slot = rows.number[0] == other ? 1 : 0;
-        const AcrossTaps taps{
-            left_.data(), right_.data(), fraction_.data(),       job_.area.width, reader_.layout().channels,
-            paired_,      channels_,     to_.planar ? pitch_ : 0};
+        AcrossTaps taps{};
+        taps.left = left_.data();
+        taps.right = right_.data();
+        taps.fraction = fraction_.data();
+        taps.width = job_.area.width;
+        taps.pixel_elements = reader_.layout().channels;
+        taps.paired = paired_;
+        taps.channels = channels_;
+        taps.wide = wide_;
+        taps.ahead = reader_.in_place() && next < in.height ? row_of<const void>(in, 0, next) : nullptr;
+        taps.pitch = to_.planar ? pitch_ : 0;
         const void* const row = reader_.row(in, number, rows.scratch);
         switch (reader_.layout().depth) {
             case Depth::bits8:
@@ -151,6 +165,7 @@ private:
     std::vector<std::uint32_t> left_, right_;  // elements
     std::vector<float> fraction_;
     bool paired_ = false;
+    std::uint32_t wide_ = 0;  // outputs from whose left pixel on eight elements can be read
     std::uint64_t worker_bytes_;
     std::unique_ptr<std::byte[]> scratch_;
 };

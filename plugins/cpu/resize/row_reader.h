@@ -16,6 +16,8 @@ public:
     std::uint32_t element_bytes() const noexcept;
     // Plane of the output for channel c of a row, when the output is planar.
     std::uint32_t plane_of(std::uint32_t channel) const noexcept { return swapped_ ? 2 - channel : channel; }
+    // Whether rows are read where they lie.
+    bool in_place() const noexcept { return in_place_; }
     // Bytes of scratch that `row` needs; 0 where rows are read where they lie.
     std::uint64_t scratch_bytes(std::uint32_t width) const noexcept;
     // Row y of `in`, in its place or in `scratch`.
