@@ -1,4 +1,5 @@
-// Cases of the operations without a reference value here: that they run, and give finite values in bounds.
+// Cases of transforms, with reference values, and of the operations that have none here: that they run, and give finite
+// values in bounds.
 #include "compare.h"
 
 #include <algorithm>
@@ -89,6 +90,10 @@ std::vector<Case> fft2_cases(std::uint64_t input_formats, std::uint64_t output_f
         params->batch = 2;
         made.params = params;
         made.sanity = finite_outputs;
+        made.verify = [params, out = way.out](const Case& of, const vdt_op_support& support) {
+            const reference::Plane expected = reference::fft2(of.inputs[0].view(), out, *params);
+            compare(of.outputs[0], expected, support, 1e-5 * largest_magnitude(expected));
+        };
         cases.push_back(std::move(made));
     }
     return cases;
@@ -119,6 +124,12 @@ std::vector<Case> restore_cases(std::uint64_t input_formats, const Shape& shape)
         params->epsilon = 1e-6;
         made.params = params;
         made.sanity = finite_outputs;
+        made.verify = [params](const Case& of, const vdt_op_support& support) {
+            constexpr double cap = 8;  // of pixels up to 255: steep places differ most
+            const std::vector<reference::Plane> expected =
+                reference::restore(of.inputs[0].view(), of.inputs[1].view(), *params);
+            for (std::size_t i = 0; i < of.outputs.size(); ++i) compare(of.outputs[i], expected[i], support, cap);
+        };
         cases.push_back(std::move(made));
     }
     return cases;

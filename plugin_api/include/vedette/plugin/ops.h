@@ -110,7 +110,8 @@ enum { VDT_FFT_FORWARD = 1, VDT_FFT_INVERSE = 2 /* scaled by 1 / (w * h) */ };
 
 /* fft2: side 32..512, powers of two, square. Complex: inputs[0] COMPLEXF32 n x (n * batch) -> outputs[0] the same.
  * Real forward: GRAYF32 n x (n * batch) -> COMPLEXF32 (n/2 + 1) x (n * batch); real inverse the other way. Images of a
- * batch follow each other downwards. Forward kernel exp(-2 pi i (ux + vy) / n). [B] */
+ * batch follow each other downwards. Forward kernel exp(-2 pi i (ux + vy) / n). Of the columns u = 0 and n/2 of a real
+ * inverse's input the part counts that a real image's transform can have: (F(v) + conj F(n - v)) / 2. [B] */
 typedef struct vdt_fft2_params {
     uint32_t struct_size;
     uint32_t direction;
@@ -123,7 +124,10 @@ enum { VDT_RESTORE_MIA_BLIND = 1, VDT_RESTORE_MIA_KNOWN = 2, VDT_RESTORE_RICHARD
 /* restore: inputs[0] blurred image GRAYF32, side a power of two 32..512; inputs[1] point-spread function of the same
  * size, centred at (0, 0) with wrap-around (blind: the first guess) -> outputs[0] restored GRAYF32, outputs[1] (blind
  * only) the final point-spread function. One iteration [B]: f <- f * IFFT(conj(H) G) / IFFT(|H|^2 F), and blind the
- * like for h. Richardson-Lucy: f <- f * IFFT(conj(H) FFT(g / IFFT(H F))). Divisors are kept at or above `epsilon`. */
+ * like for h, from the same f and h. Richardson-Lucy: f <- f * IFFT(conj(H) FFT(g / IFFT(H F))). Divisors are kept at
+ * or above `epsilon`, dividends and factors at or above 0. The first f is g; negative pixels of g count as 0. Results
+ * are never negative and always finite. VDT_E_ARGUMENT: a value that is not finite; a point-spread function with a
+ * negative value or nothing but zeros. */
 typedef struct vdt_restore_params {
     uint32_t struct_size;
     uint32_t method;
