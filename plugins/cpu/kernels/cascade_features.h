@@ -63,7 +63,13 @@ inline void add_stump(const CascadeStump& stump, Group& group) {
 }
 
 inline void run_stumps(const CascadeProgram& program, const CascadeStage& stage, Group& shared) {
-    Group group = shared;  // kept in registers
+    // Kept in registers; member by member, for which no string instruction is used.
+    Group group;
+    for (std::uint32_t v = 0; v < group_vectors; ++v) {
+        group.window[v] = shared.window[v];
+        group.norm[v] = shared.norm[v];
+        group.sum[v] = shared.sum[v];
+    }
     const CascadeStump* stump = program.stumps + stage.first_tree;
     for (const CascadeStump* const end = stump + stage.trees; stump != end; ++stump) {
         switch (stump->shape) {
