@@ -23,14 +23,23 @@ std::uint32_t band_height(std::uint32_t width) {
     return std::clamp(pixels / width, 2 * piece_height, 1024U);
 }
 
-auto pixel_of(const Place& place) {
-    return std::tie(place.layer, place.y, place.x);
+// Tile by tile, so that the surroundings of keypoints that follow each other overlap in a second-level cache.
+auto order_of(const Place& place) {
+    constexpr std::uint32_t tile = 256;
+    return std::tuple(place.layer, place.x / tile, place.y, place.x);
 }
 bool before(const Place& a, const Place& b) {
-    return pixel_of(a) < pixel_of(b);
+    return order_of(a) < order_of(b);
 }
 bool same_pixel(const Place& a, const Place& b) {
-    return pixel_of(a) == pixel_of(b);
+    return order_of(a) == order_of(b);
+}
+
+// Asks for floats [begin, end) of a row that will be read soon: rows lie pages apart, where the processor does not look
+// ahead by itself.
+void fetch(const float* row, std::uint32_t begin, std::uint32_t end) {
+    constexpr std::uint32_t line = 16;  // floats
+    for (std::uint32_t x = begin; x < end; x += line) __builtin_prefetch(row + x);
 }
 
 std::int64_t scratch_floats(const ScaleSpace& space) {
@@ -199,6 +208,11 @@ void Sift::blur_piece(std::uint32_t octave, std::uint32_t layer, const Piece& pi
     const std::int64_t radius = static_cast<std::int64_t>(weights.size()) - 1;
     const bool shrink = layer == shape_.space.octave_layers && octave + 1 < shape_.octaves.size();
     for (std::uint32_t y = piece.top; y < piece.bottom; ++y) {
+        const std::uint32_t next = y + static_cast<std::uint32_t>(radius) + 1;
+        if (next < to.height && y + 1 < piece.bottom) {
+            fetch(from.row(next), piece.left, piece.right);
+            fetch(to.row(y + 1), piece.left, piece.right);
+        }
         for (std::int64_t k = -radius; k <= radius; ++k)
             worker.rows[static_cast<std::size_t>(k + radius)] = from.row(reflected_row(std::int64_t{y} + k, to.height));
         float* const out = to.row(y);
@@ -224,6 +238,8 @@ void Sift::search_piece(const Piece& piece, Worker& worker) {
                         right = std::min(piece.right, layers_[0].width - octave_border);
     if (left >= right) return;
     for (std::uint32_t y = piece.top; y < piece.bottom; ++y) {
+        if (y + 1 < piece.bottom)
+            for (const SiftLayer& layer : layers_) fetch(layer.row(y + 2), left, right);
         SiftRows rows[most_octave_layers + 3];
         for (std::uint32_t layer = 0; layer < count; ++layer)
             rows[layer] = {{layers_[layer].row(y - 1), layers_[layer].row(y), layers_[layer].row(y + 1)}};

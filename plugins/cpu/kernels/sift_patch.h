@@ -205,6 +205,12 @@ void describe(const SiftLayer& layer, const SiftPatch& patch, float* scratch, st
         const std::int64_t last = clamped(static_cast<std::int64_t>(high) + 1, left - 1, right);
         const std::int64_t count = last - first + 1;
         if (count <= 0) continue;
+        // Rows lie pages apart, where the processor does not look ahead by itself.
+        constexpr std::int64_t ahead = 6, line = 16;
+        if (row + ahead <= bottom) {
+            const float* const later = layer.row(static_cast<std::uint32_t>(patch.y + row + ahead)) + patch.x + first;
+            for (std::int64_t k = 0; k < count; k += line) __builtin_prefetch(later + k);
+        }
         prepare_samples(layer, patch, row, first, count, across + radius + first, weights[row < 0 ? -row : row],
                         samples);
         add_samples(samples, count, histograms);
