@@ -143,6 +143,20 @@ BOOST_DATA_TEST_CASE(large_enough_for_bands, boost::unit_test::data::make(sets),
           false);
 }
 
+// Larger than the caches, so that sums go past them.
+BOOST_DATA_TEST_CASE(larger_than_the_caches, boost::unit_test::data::make(sets), isa) {
+    TestHost host;
+    TestDevice device(host, isa);
+    if (!device.available()) {
+        BOOST_TEST_MESSAGE("skipped: " << device.error().text);
+        return;
+    }
+    Random random(4);
+    check(device, random, VDT_FORMAT_GRAY8, 2501, 1301, VDT_INTEGRAL_SUM, false);
+    check(device, random, VDT_FORMAT_GRAY8, 1283, 1021, VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED, false);
+    check(device, random, VDT_FORMAT_GRAY8, 1409, 917, VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED, true);
+}
+
 // The widest row of white pixels has the largest sum of squares a row can have.
 BOOST_DATA_TEST_CASE(widest_white_row, boost::unit_test::data::make(sets), isa) {
     TestHost host;

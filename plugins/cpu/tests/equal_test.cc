@@ -1,0 +1,135 @@
+// resize, filter and pyramid give the same bits on every instruction set, with any number of workers and in any
+// placement.
+#include "boost_test.h"
+#include "test_host.h"
+
+namespace vedette::cpu::test {
+
+BOOST_AUTO_TEST_SUITE(equal)
+
+namespace {
+
+struct Shape {
+    vdt_format format;
+    std::uint32_t width, height;
+};
+
+void fill(const TestImage& image, Random random) {
+    const FormatLayout& layout = *layout_of(image.view().format);
+    const std::uint32_t elements = image.view().width * layout.pixel_elements;
+    std::uniform_real_distribution<float> real(-100, 355);
+    for (std::uint32_t plane = 0; plane < layout.planes; ++plane)
+        for (std::uint32_t y = 0; y < image.view().height; ++y)
+            for (std::uint32_t i = 0; i < elements; ++i) {
+                if (layout.element_bytes == 4)
+                    image.row<float>(plane, y)[i] = real(random);
+                else if (layout.element_bytes == 2)
+                    image.row<std::uint16_t>(plane, y)[i] = static_cast<std::uint16_t>(random());
+                else
+                    image.row<std::uint8_t>(plane, y)[i] = static_cast<std::uint8_t>(random());
+            }
+}
+
+// The bytes of all pixels of all outputs.
+std::vector<unsigned char> run(const char* isa, std::uint32_t workers, vdt_op op, const void* params, const Shape& in,
+                               const std::vector<Shape>& outs, const Placement& placement) {
+    TestHost host;
+    host.workers = workers;
+    TestDevice device(host, isa);
+    std::vector<unsigned char> bytes;
+    if (!device.available()) return bytes;
+    const TestImage input(in.format, in.width, in.height, placement);
+    fill(input, Random(7));
+    std::vector<TestImage> outputs;
+    std::vector<const vdt_image*> views;
+    for (const Shape& out : outs) outputs.emplace_back(out.format, out.width, out.height, placement);
+    for (const TestImage& output : outputs) views.push_back(&output.view());
+    BOOST_TEST_REQUIRE(device.run(op, params, {&input.view()}, views) == VDT_OK, device.error().text);
+    for (const TestImage& output : outputs) {
+        BOOST_TEST(output.guards_untouched());
+        const FormatLayout& layout = *layout_of(output.view().format);
+        for (std::uint32_t plane = 0; plane < layout.planes; ++plane)
+            for (std::uint32_t y = 0; y < output.view().height; ++y) {
+                const auto* const row = output.row<unsigned char>(plane, y);
+                bytes.insert(bytes.end(), row, row + row_bytes(layout, output.view().width));
+            }
+    }
+    return bytes;
+}
+
+void check(vdt_op op, const void* params, const Shape& in, const std::vector<Shape>& outs) {
+    BOOST_TEST_CONTEXT("operation " << op << " " << layout_of(in.format)->name << " " << in.width << " x " << in.height
+                                    << " to " << layout_of(outs[0].format)->name << " " << outs[0].width << " x "
+                                    << outs[0].height) {
+        const std::vector<unsigned char> expected = run("portable", 1, op, params, in, outs, {});
+        for (const char* const isa : {"portable", "avx2", "avx512"})
+            for (const std::uint32_t workers : {1u, 3u})
+                for (const Placement& placement : {Placement{}, Placement{3, 5, true}}) {
+                    const std::vector<unsigned char> bytes = run(isa, workers, op, params, in, outs, placement);
+                    BOOST_TEST((bytes.empty() || bytes == expected), isa << ", " << workers << " workers");
+                }
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(resized) {
+    vdt_resize_params params{};
+    params.struct_size = sizeof params;
+    params.scale = 1 / 255.0;
+    params.offset = -0.4;
+    params.fill = 3;
+    for (const std::uint32_t method : {VDT_RESIZE_HALF_PIXEL, VDT_RESIZE_AREA, VDT_RESIZE_ALIGNED_CORNERS})
+        for (const std::uint32_t flags : {0u, std::uint32_t{VDT_RESIZE_LETTERBOX}})
+            for (const auto& [width, height] : {std::pair{61u, 47u}, {333u, 211u}, {1u, 1u}}) {
+                params.method = method;
+                params.flags = flags;
+                for (const auto& [in, out] : {std::pair{VDT_FORMAT_BGR8, VDT_FORMAT_PLANAR_BGRF32},
+                                              {VDT_FORMAT_BGRA8, VDT_FORMAT_PLANAR_RGBF32},
+                                              {VDT_FORMAT_GRAY8, VDT_FORMAT_GRAY8},
+                                              {VDT_FORMAT_RGB8, VDT_FORMAT_BGR8},
+                                              {VDT_FORMAT_BGRA16, VDT_FORMAT_BGRA16},
+                                              {VDT_FORMAT_BGRF32, VDT_FORMAT_GRAYF32}})
+                    check(VDT_OP_RESIZE, &params, {vdt_format(in), 303, 200}, {{vdt_format(out), width, height}});
+            }
+}
+
+BOOST_AUTO_TEST_CASE(filtered) {
+    vdt_filter_params params{};
+    params.struct_size = sizeof params;
+    params.border = VDT_BORDER_REFLECT;
+    params.anchor_x = params.anchor_y = -1;
+    params.sigma_x = 1.7;
+    params.sigma_y = 2.3;
+    params.delta = 0.75;
+    std::vector<float> weights;
+    for (int i = 0; i < 99; ++i) weights.push_back(static_cast<float>(i * 37 % 23 - 9) / 64);
+    params.kernel_x = params.kernel_y = weights.data();
+    params.kernel_w = 9;
+    params.kernel_h = 11;
+    for (const std::uint32_t kind : {VDT_FILTER_SEPARABLE, VDT_FILTER_GENERAL, VDT_FILTER_GAUSSIAN, VDT_FILTER_BOX}) {
+        params.kind = kind;
+        for (const auto& [in, out] : {std::pair{VDT_FORMAT_GRAY8, VDT_FORMAT_GRAY8},
+                                      {VDT_FORMAT_BGR8, VDT_FORMAT_BGR8},
+                                      {VDT_FORMAT_BGR16, VDT_FORMAT_PLANAR_BGRF32},
+                                      {VDT_FORMAT_RGBA16, VDT_FORMAT_RGBA16},
+                                      {VDT_FORMAT_GRAYF32, VDT_FORMAT_GRAYF32}})
+            check(VDT_OP_FILTER, &params, {vdt_format(in), 271, 150}, {{vdt_format(out), 271, 150}});
+    }
+    // Larger than the caches, so that results go past them.
+    params.kind = VDT_FILTER_GAUSSIAN;
+    check(VDT_OP_FILTER, &params, {VDT_FORMAT_GRAYF32, 2017, 1601}, {{VDT_FORMAT_GRAYF32, 2017, 1601}});
+}
+
+BOOST_AUTO_TEST_CASE(pyramids) {
+    for (const std::uint32_t method : {VDT_PYRAMID_AREA2, VDT_PYRAMID_GAUSS5})
+        for (const vdt_format format :
+             {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8, VDT_FORMAT_BGRA16, VDT_FORMAT_PLANAR_RGBF32}) {
+            const vdt_pyramid_params params{sizeof(vdt_pyramid_params), method, 3, 0};
+            check(VDT_OP_PYRAMID, &params, {format, 301, 175}, {{format, 151, 88}, {format, 76, 44}, {format, 38, 22}});
+        }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace vedette::cpu::test
