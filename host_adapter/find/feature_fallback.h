@@ -24,6 +24,10 @@ struct FeatureVerdict {
 FeatureVerdict judge_features(const FeatureSet& pattern, const FeatureSet& screen, const FeaturePairs& pairs,
                               std::uint32_t width, std::uint32_t height, const Window& region);
 
+// How much smaller pattern and region are when features are looked for: what a large screen costs is bounded, as far as
+// the pattern's shorter side leaves enough to see.
+double feature_reduction(std::uint32_t width, std::uint32_t height, const Window& region);
+
 // What features find of one pattern in the query's region.
 struct FeatureFinding {
     std::optional<vdt_match> match;  // stage VDT_STAGE_FEATURES; score: the warped correlation

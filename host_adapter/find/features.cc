@@ -14,7 +14,6 @@ constexpr double kEdge = 10;
 constexpr double kSigma = 1.6;
 constexpr std::uint32_t kDescriptor = 128;
 constexpr double kRatio = 0.75;
-constexpr double kReprojection = 3;
 constexpr std::uint32_t kIterations = 2000;
 constexpr std::uint64_t kSeed = 20040101;  // any, but always the same
 
@@ -53,7 +52,8 @@ void centre_to_edge(Homography& h) {
 }
 
 std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& backend, CallLimit* limit,
-                                          SharedImage& picture, SharedImage* mask, std::uint32_t most) {
+                                          SharedImage& picture, SharedImage* mask, double step_x, double step_y,
+                                          std::uint32_t most) {
     vdt_features_params params{};
     params.struct_size = sizeof params;
     params.max_features = most;
@@ -74,6 +74,11 @@ std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& b
     operation.lists_out = {&list};
     if (!run(context, operation, backend, limit)) return nullptr;
     set->keypoints.resize(list.count);
+    for (vdt_keypoint& keypoint : set->keypoints) {
+        keypoint.x = static_cast<float>((static_cast<double>(keypoint.x) + 0.5) * step_x - 0.5);
+        keypoint.y = static_cast<float>((static_cast<double>(keypoint.y) + 0.5) * step_y - 0.5);
+        keypoint.size = static_cast<float>(static_cast<double>(keypoint.size) * step_x);
+    }
     if (list.count == 0) return set;
     // Of the size that is needed: the set is kept with the screen.
     set->descriptors = Image(VDT_FORMAT_GRAYF32, kDescriptor, static_cast<std::uint32_t>(list.count));
@@ -83,14 +88,14 @@ std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& b
 }
 
 std::optional<FeaturePairs> match(Context& context, const std::string& backend, CallLimit* limit,
-                                  const FeatureSet& pattern, const FeatureSet& screen) {
+                                  const FeatureSet& pattern, const FeatureSet& screen, double tolerance) {
     FeaturePairs result;
     if (pattern.keypoints.empty() || screen.keypoints.empty()) return result;
     vdt_feature_match_params params{};
     params.struct_size = sizeof params;
     params.max_iterations = kIterations;
     params.ratio = kRatio;
-    params.reprojection = kReprojection;
+    params.reprojection = tolerance;
     params.seed = kSeed;
     result.pairs.resize(pattern.keypoints.size());
     Image homography(VDT_FORMAT_F64, 3, 3);
@@ -129,11 +134,13 @@ std::optional<FeaturePairs> match(Context& context, const std::string& backend, 
 
 FeatureOperations feature_operations(Context& context, const std::string& backend, CallLimit* limit) {
     FeatureOperations operations;
-    operations.extract = [&context, backend, limit](SharedImage& picture, SharedImage* mask, std::uint32_t most) {
-        return extract(context, backend, limit, picture, mask, most);
+    operations.extract = [&context, backend, limit](SharedImage& picture, SharedImage* mask, double step_x,
+                                                    double step_y, std::uint32_t most) {
+        return extract(context, backend, limit, picture, mask, step_x, step_y, most);
     };
-    operations.match = [&context, backend, limit](const FeatureSet& pattern, const FeatureSet& screen) {
-        return match(context, backend, limit, pattern, screen);
+    operations.match = [&context, backend, limit](const FeatureSet& pattern, const FeatureSet& screen,
+                                                  double tolerance) {
+        return match(context, backend, limit, pattern, screen, tolerance);
     };
     operations.made_by = backend;
     return operations;

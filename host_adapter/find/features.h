@@ -14,7 +14,7 @@
 
 namespace vedette::host {
 
-// Keypoints in pixels of the picture, and a row of descriptors for each. Constant once made.
+// Keypoints in pixels of the picture at full size, and a row of descriptors for each. Constant once made.
 struct FeatureSet {
     std::vector<vdt_keypoint> keypoints;
     Image descriptors;  // GRAYF32; empty without keypoints
@@ -28,10 +28,14 @@ struct FeaturePairs {
 // How a find gets at features. Both give nothing when no backend offers the operation, or none can do it for these
 // pictures; Failure as run_operation for anything else. One thread at a time.
 struct FeatureOperations {
-    // Features of a GRAY8 picture; `mask` may be NULL. At most `most`, the strongest.
-    std::function<std::shared_ptr<const FeatureSet>(SharedImage& picture, SharedImage* mask, std::uint32_t most)>
+    // Features of a GRAY8 picture that has been shrunk by `step_x` and `step_y`; `mask` may be NULL. At most `most`,
+    // the strongest.
+    std::function<std::shared_ptr<const FeatureSet>(SharedImage& picture, SharedImage* mask, double step_x,
+                                                    double step_y, std::uint32_t most)>
         extract;
-    std::function<std::optional<FeaturePairs>(const FeatureSet& pattern, const FeatureSet& screen)> match;
+    // Pairs that the homography takes to within `tolerance` pixels are its inliers.
+    std::function<std::optional<FeaturePairs>(const FeatureSet& pattern, const FeatureSet& screen, double tolerance)>
+        match;
     std::string made_by;  // sets of different makers are not compared
 };
 

@@ -82,17 +82,22 @@ std::shared_ptr<const PatternForm> Pattern::form(ColorMode mode, double factor, 
     return forms_.front().form;
 }
 
-std::shared_ptr<const FeatureSet> Pattern::features(const FeatureOperations& operations, std::uint32_t most,
-                                                    const Workers& workers) {
-    const std::shared_ptr<const PatternForm> whole = form(ColorMode::Gray, 1, workers);
+std::shared_ptr<const FeatureSet> Pattern::features(const FeatureOperations& operations, double reduction,
+                                                    std::uint32_t most, const Workers& workers) {
     {
         const std::lock_guard lock(features_mutex_);
-        if (features_ != nullptr && features_by_ == operations.made_by) return features_;
+        if (features_ != nullptr && features_by_ == operations.made_by && features_reduction_ == reduction)
+            return features_;
     }
-    std::shared_ptr<const FeatureSet> made = operations.extract(whole->image(), whole->mask(), most);
+    const std::shared_ptr<const PatternForm> shrunk = form(ColorMode::Gray, 1 / reduction, workers);
+    if (shrunk == nullptr) return nullptr;
+    std::shared_ptr<const FeatureSet> made =
+        operations.extract(shrunk->image(), shrunk->mask(), static_cast<double>(width()) / shrunk->width(),
+                           static_cast<double>(height()) / shrunk->height(), most);
     const std::lock_guard lock(features_mutex_);
     features_ = made;
     features_by_ = operations.made_by;
+    features_reduction_ = reduction;
     return made;
 }
 

@@ -66,9 +66,10 @@ public:
     // size. Thread rule: any.
     std::shared_ptr<const PatternForm> form(ColorMode mode, double factor, const Workers& workers);
 
-    // Features under the mask, kept for later calls. NULL as FeatureOperations.
-    std::shared_ptr<const FeatureSet> features(const FeatureOperations& operations, std::uint32_t most,
-                                               const Workers& workers);
+    // Features under the mask, looked for on a copy shrunk by `reduction` (at least 1), in pixels of the pattern; the
+    // last ones asked for are kept. NULL as FeatureOperations, and when nothing that counts is left at that size.
+    std::shared_ptr<const FeatureSet> features(const FeatureOperations& operations, double reduction,
+                                               std::uint32_t most, const Workers& workers);
 
 private:
     struct Kept {
@@ -89,6 +90,7 @@ private:
     std::mutex features_mutex_;
     std::shared_ptr<const FeatureSet> features_;
     std::string features_by_;
+    double features_reduction_ = 1;
 };
 
 }  // namespace vedette::host

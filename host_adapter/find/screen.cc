@@ -99,28 +99,35 @@ ScreenForm Screen::part(ColorMode mode, double factor, double x, double y, doubl
 }
 
 std::shared_ptr<const FeatureSet> Screen::features(const FeatureOperations& operations, const Window& part,
-                                                   std::uint32_t most, const Workers& workers) {
+                                                   double reduction, std::uint32_t most, const Workers& workers) {
     {
         const std::lock_guard lock(features_mutex_);
-        const bool kept = features_ != nullptr && features_by_ == operations.made_by && features_part_.x == part.x &&
+        const bool kept = features_ != nullptr && features_by_ == operations.made_by &&
+                          features_reduction_ == reduction && features_part_.x == part.x &&
                           features_part_.y == part.y && features_part_.w == part.w && features_part_.h == part.h;
         if (kept) return features_;
     }
     // Outside the lock: nobody waits longer for another's features than his own time limit allows.
-    const std::shared_ptr<SharedImage> whole = form(ColorMode::Gray, 1, workers).image;
     std::shared_ptr<const FeatureSet> made;
     if (part.w == width_ && part.h == height_) {
-        made = operations.extract(*whole, nullptr, most);
+        const ScreenForm whole = form(ColorMode::Gray, reduction, workers);
+        made = operations.extract(*whole.image, nullptr, whole.step_x, whole.step_y, most);
     } else {
+        const std::shared_ptr<SharedImage> whole = form(ColorMode::Gray, 1, workers).image;
         Image pixels(VDT_FORMAT_GRAY8, part.w, part.h);
         for (std::uint32_t y = 0; y < part.h; ++y)
             std::copy_n(whole->image().row(part.y + y) + part.x, part.w, pixels.row(y));
+        const std::uint32_t width = std::min(part.w, scaled_side(part.w, 1 / reduction));
+        const std::uint32_t height = std::min(part.h, scaled_side(part.h, 1 / reduction));
+        if (width < part.w || height < part.h) pixels = shrink(pixels, width, height, workers);
         SharedImage shared(std::move(pixels));
-        made = operations.extract(shared, nullptr, most);
+        made = operations.extract(shared, nullptr, static_cast<double>(part.w) / width,
+                                  static_cast<double>(part.h) / height, most);
     }
     const std::lock_guard lock(features_mutex_);
     features_ = made;
     features_part_ = part;
+    features_reduction_ = reduction;
     features_by_ = operations.made_by;
     return made;
 }

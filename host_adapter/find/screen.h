@@ -41,10 +41,10 @@ public:
     // far as the screenshot goes; made for this call alone.
     ScreenForm part(ColorMode mode, double factor, double x, double y, double w, double h, std::uint32_t margin,
                     const Workers& workers);
-    // Features of a part of the screenshot, in pixels from its corner; those of the last part asked for are kept. NULL
-    // as FeatureOperations.
+    // Features of a part of the screenshot, looked for on a copy shrunk by `reduction` (at least 1), in pixels of the
+    // screenshot from the part's corner; the last ones asked for are kept. NULL as FeatureOperations.
     std::shared_ptr<const FeatureSet> features(const FeatureOperations& operations, const Window& part,
-                                               std::uint32_t most, const Workers& workers);
+                                               double reduction, std::uint32_t most, const Workers& workers);
     // The screenshot as BGR8, a copy.
     Image picture() const;
 
@@ -65,6 +65,7 @@ private:
     std::mutex features_mutex_;
     std::shared_ptr<const FeatureSet> features_;
     Window features_part_;
+    double features_reduction_ = 1;
     std::string features_by_;
 };
 

@@ -213,7 +213,19 @@ BOOST_AUTO_TEST_CASE(scales) {
     paste(screen, tiles(96, 64, 7, 8), 120, 80);
     const std::string screen_file = folder.write("screen.png", screen);
     const std::string pattern = folder.write("pattern.png", tiles(48, 32, 7, 4));
-    BOOST_CHECK_EQUAL(command({"find", screen_file, pattern}).status, 1);
+    BOOST_CHECK_EQUAL(command({"find", screen_file, pattern, "--no-fallback"}).status, 1);
+    BOOST_CHECK_EQUAL(command({"find", screen_file, pattern, "--scales", "none"}).status, 1);
+    for (const std::vector<std::string>& given : {std::vector<std::string>{}, {"--scales", "auto"}}) {
+        std::vector<std::string> words{"find", screen_file, pattern, "--json"};
+        words.insert(words.end(), given.begin(), given.end());
+        const Ran found = command(words);
+        BOOST_CHECK_EQUAL(found.status, 0);
+        const json place = found.object()["matches"].at(0);
+        BOOST_CHECK_EQUAL(place["stage"], "scale");
+        BOOST_CHECK(place["quad"].is_null());
+        BOOST_CHECK_SMALL(place["scale"].get<double>() - 2, 0.05);
+        BOOST_CHECK_SMALL(place["x"].get<double>() - 120, 2.0);
+    }
     const Ran ran = command({"find", screen_file, pattern, "--scales", "0.5:2:0.5", "--json"});
     BOOST_CHECK_EQUAL(ran.status, 0);
     const json match = ran.object()["matches"].at(0);

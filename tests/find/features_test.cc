@@ -211,6 +211,15 @@ BOOST_AUTO_TEST_CASE(the_look_through_a_homography) {
     BOOST_TEST(look(half_screen, turned, mask) > 0.97);
 }
 
+BOOST_AUTO_TEST_CASE(large_pictures_are_shrunk_before_features_are_looked_for) {
+    BOOST_TEST(host::feature_reduction(200, 300, {0, 0, 800, 600}) == 1);
+    BOOST_TEST(host::feature_reduction(200, 300, {0, 0, 1920, 1080}) == 1.75);
+    BOOST_TEST(host::feature_reduction(60, 64, {0, 0, 1920, 1080}) == 1.5);
+    BOOST_TEST(host::feature_reduction(49, 64, {0, 0, 1920, 1080}) == 1);
+    BOOST_TEST(host::feature_reduction(200, 300, {0, 0, 3840, 2160}) == 3);
+    BOOST_TEST(host::feature_reduction(80, 300, {0, 0, 3840, 2160}) == 2);
+}
+
 // The whole step, with features that are given.
 struct Step {
     Image pattern = enlarged(picture(kWidth, kHeight, 3), kWidth, kHeight);
@@ -220,14 +229,15 @@ struct Step {
 
     host::FeatureOperations operations(const Synthetic& synthetic) {
         host::FeatureOperations result;
-        result.extract = [this, &synthetic](host::SharedImage& image, host::SharedImage*, std::uint32_t) {
+        result.extract = [this, &synthetic](host::SharedImage& image, host::SharedImage*, double, double,
+                                            std::uint32_t) {
             ++extracted;
             const host::FeatureSet& from = image.image().width() == kWidth ? synthetic.pattern : synthetic.screen;
             auto set = std::make_shared<host::FeatureSet>();
             set->keypoints = from.keypoints;
             return set;
         };
-        result.match = [&synthetic](const host::FeatureSet&, const host::FeatureSet&) {
+        result.match = [&synthetic](const host::FeatureSet&, const host::FeatureSet&, double) {
             return std::optional(synthetic.pairs);
         };
         return result;
@@ -310,10 +320,12 @@ BOOST_FIXTURE_TEST_CASE(without_the_operations_the_step_is_left_out, Step) {
     host::Pattern object(pattern.view());
     query.region = {0, 0, 300, 220};
     host::FeatureOperations none;
-    none.extract = [](host::SharedImage&, host::SharedImage*, std::uint32_t) {
+    none.extract = [](host::SharedImage&, host::SharedImage*, double, double, std::uint32_t) {
         return std::shared_ptr<const host::FeatureSet>();
     };
-    none.match = [](const host::FeatureSet&, const host::FeatureSet&) { return std::optional<host::FeaturePairs>(); };
+    none.match = [](const host::FeatureSet&, const host::FeatureSet&, double) {
+        return std::optional<host::FeaturePairs>();
+    };
     const host::FeatureFinding finding = host::find_by_features(screen, object, query, none, workers);
     BOOST_TEST(!finding.match.has_value());
     BOOST_TEST(!finding.hint.has_value());
