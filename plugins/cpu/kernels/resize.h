@@ -23,6 +23,15 @@ struct AcrossTaps {
     std::uint32_t pitch;  // 0: interleaved output; else each channel's row begins so many floats after the last
 };
 
+// Where eight elements of an output row of eight-bit values lie: element i between row[base[i / 4] + offset[i]] and the
+// one `step` elements after it, `fraction` of the way. Sixteen elements from each base on lie in the row, and
+// offset + step < 16.
+struct AcrossGroup {
+    std::uint32_t base[2];
+    std::uint8_t offset[8];
+    float fraction[8];
+};
+
 // Whole pixels first .. last that an output pixel covers: the first and last with these weights, those between with the
 // full weight; when first = last its weight is first_weight.
 struct AreaTap {
@@ -36,11 +45,19 @@ struct ResizeKernels {
     void (*across16)(const std::uint16_t* row, const AcrossTaps& taps, float* out);
     void (*across_f32)(const float* row, const AcrossTaps& taps, float* out);
 
+    // The same for whole groups of eight interleaved elements.
+    void (*across_groups8)(const std::uint8_t* row, const AcrossGroup* groups, std::uint32_t count, std::uint32_t step,
+                           float* out);
+
     // The same between two rows; rounded half up into integers, or times `scale` plus `offset`.
     void (*down8)(const float* above, const float* below, float fraction, std::uint32_t count, std::uint8_t* out);
     void (*down16)(const float* above, const float* below, float fraction, std::uint32_t count, std::uint16_t* out);
     void (*down_f32)(const float* above, const float* below, float fraction, std::uint32_t count, float scale,
                      float offset, float* out);
+
+    // Means of two pixels by two, rounded half up: `width` of them, of 1, 3 or 4 interleaved channels.
+    void (*halve8)(const std::uint8_t* above, const std::uint8_t* below, std::uint32_t width, std::uint32_t channels,
+                   std::uint8_t* out);
 
     // sums[i] += row[i] * weight. Integers: exact, the weights of all rows are at most 65535 together.
     void (*cover8)(const std::uint8_t* row, std::uint32_t weight, std::uint32_t count, std::uint32_t* sums);

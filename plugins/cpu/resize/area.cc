@@ -122,10 +122,12 @@ private:
 }  // namespace
 
 std::unique_ptr<Resampler> make_area(const Device& device, const ResizeJob& job) {
+    if (is_halving(device, job)) return make_halving(device, job);
     return std::make_unique<Area>(device, job);
 }
 
 std::uint64_t area_scratch_bytes(const Device& device, const ResizeJob& job) {
+    if (is_halving(device, job)) return 0;
     const RowReader reader(device, job.in_format, job.out_format);
     return worker_bytes(reader, job).all() * device.workers +
            sizeof(AreaTap) * (std::uint64_t{job.area.width} + job.area.height);

@@ -33,6 +33,29 @@ std::uint64_t worker_bytes(const RowReader& reader, const ResizeJob& job) {
     return whole_lines(reader.scratch_bytes(job.in_width)) + 2 * sampled * sizeof(float);
 }
 
+// Taps of all elements of a row in groups, for rows whose channels are all wanted; none where four neighbours lie too
+// far apart.
+std::vector<AcrossGroup> groups_of(const std::vector<std::uint32_t>& left, const std::vector<float>& fraction,
+                                   std::uint32_t channels, std::uint64_t row_elements) {
+    constexpr std::uint32_t reach = 16;
+    std::vector<AcrossGroup> groups;
+    if (row_elements < reach) return groups;
+    const std::uint64_t count = std::uint64_t{left.size()} * channels;
+    groups.resize((count + 7) / 8);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t x = i / channels;
+        const std::uint64_t at = left[x] + i % channels;
+        AcrossGroup& group = groups[i / 8];
+        std::uint32_t& base = group.base[i % 8 / 4];
+        // The four begin with any channel of their pixel, and an earlier one may follow where a row is enlarged.
+        if (i % 4 == 0) base = static_cast<std::uint32_t>(std::min<std::uint64_t>(left[x], row_elements - reach));
+        if (at + channels - base >= reach) return {};
+        group.offset[i % 8] = static_cast<std::uint8_t>(at - base);
+        group.fraction[i % 8] = fraction[x];
+    }
+    return groups;
+}
+
 class Bilinear final : public Resampler {
 public:
     Bilinear(const Device& device, const ResizeJob& job, Sampling sampling)
@@ -62,6 +85,8 @@ public:
         constexpr std::uint32_t wide_elements = 8;
         const std::uint64_t row_elements = std::uint64_t{job.in_width} * elements;
         while (wide_ < left_.size() && left_[wide_] + wide_elements <= row_elements) ++wide_;
+        if (paired_ && reader_.layout().depth == Depth::bits8 && !to_.planar)
+            groups_ = groups_of(left_, fraction_, elements, row_elements);
     }
 
     void run(const vdt_image& in, const vdt_image& out, vdt_token* token) override {
@@ -117,7 +142,11 @@ private:
         const void* const row = reader_.row(in, number, rows.scratch);
         switch (reader_.layout().depth) {
             case Depth::bits8:
-                kernels_.across8(static_cast<const std::uint8_t*>(row), taps, rows.sampled[slot]);
+                if (!groups_.empty())
+                    kernels_.across_groups8(static_cast<const std::uint8_t*>(row), groups_.data(),
+                                            static_cast<std::uint32_t>(groups_.size()), channels_, rows.sampled[slot]);
+                else
+                    kernels_.across8(static_cast<const std::uint8_t*>(row), taps, rows.sampled[slot]);
                 break;
             case Depth::bits16:
                 kernels_.across16(static_cast<const std::uint16_t*>(row), taps, rows.sampled[slot]);
@@ -164,6 +193,7 @@ private:
     std::vector<PairTap> down_;
     std::vector<std::uint32_t> left_, right_;  // elements
     std::vector<float> fraction_;
+    std::vector<AcrossGroup> groups_;  // if any, used instead of the taps above
     bool paired_ = false;
     std::uint32_t wide_ = 0;  // outputs from whose left pixel on eight elements can be read
     std::uint64_t worker_bytes_;
@@ -173,13 +203,16 @@ private:
 }  // namespace
 
 std::unique_ptr<Resampler> make_bilinear(const Device& device, const ResizeJob& job, Sampling sampling) {
+    // Halfway between four whole numbers single precision is exact.
+    if (sampling == Sampling::half_pixel && is_halving(device, job)) return make_halving(device, job);
     return std::make_unique<Bilinear>(device, job, sampling);
 }
 
 std::uint64_t bilinear_scratch_bytes(const Device& device, const ResizeJob& job) {
     const RowReader reader(device, job.in_format, job.out_format);
+    const std::uint64_t groups = std::uint64_t{job.area.width} * reader.layout().channels / 8 + 1;
     return worker_bytes(reader, job) * device.workers + std::uint64_t{job.area.width} * 12 +
-           std::uint64_t{job.area.height} * sizeof(PairTap);
+           groups * sizeof(AcrossGroup) + std::uint64_t{job.area.height} * sizeof(PairTap);
 }
 
 }  // namespace vedette::cpu

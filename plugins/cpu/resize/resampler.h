@@ -35,6 +35,11 @@ std::unique_ptr<Resampler> make_bilinear(const Device& device, const ResizeJob& 
 // Exact area averages: covered rows are summed in whole numbers (floats in double precision), then across.
 std::unique_ptr<Resampler> make_area(const Device& device, const ResizeJob& job);
 
+// Whether both methods, by half pixels, come to means of two by two eight-bit pixels, read where they lie; and a
+// resampler that needs no scratch for it.
+bool is_halving(const Device& device, const ResizeJob& job);
+std::unique_ptr<Resampler> make_halving(const Device& device, const ResizeJob& job);
+
 std::uint64_t bilinear_scratch_bytes(const Device& device, const ResizeJob& job);
 std::uint64_t area_scratch_bytes(const Device& device, const ResizeJob& job);
 

@@ -94,6 +94,26 @@ BOOST_AUTO_TEST_CASE(resized) {
             }
 }
 
+// Eight-bit rows are sampled in groups and halved in pieces: every width around those, the largest steps that groups
+// reach and beyond, and halves on all sides.
+BOOST_AUTO_TEST_CASE(resized_bytes) {
+    vdt_resize_params params{};
+    params.struct_size = sizeof params;
+    for (const std::uint32_t method : {VDT_RESIZE_HALF_PIXEL, VDT_RESIZE_AREA, VDT_RESIZE_ALIGNED_CORNERS})
+        for (const vdt_format format : {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8, VDT_FORMAT_BGRA8}) {
+            params.method = method;
+            for (std::uint32_t width = 1; width <= 70; width += width < 20 ? 1 : 7)
+                check(VDT_OP_RESIZE, &params, {format, 2 * width, 6}, {{format, width, 3}});
+            for (const std::uint32_t from : {1u, 2u, 3u, 4u, 5u, 6u, 15u, 16u, 17u, 64u, 90u, 150u})
+                for (const std::uint32_t to : {1u, 2u, 7u, 9u, 16u, 23u, 33u, 100u})
+                    check(VDT_OP_RESIZE, &params, {format, from, 5}, {{format, to, 3}});
+            params.flags = VDT_RESIZE_LETTERBOX;
+            check(VDT_OP_RESIZE, &params, {format, 86, 40}, {{format, 43, 31}});
+            check(VDT_OP_RESIZE, &params, {format, 86, 40}, {{format, 60, 20}});
+            params.flags = 0;
+        }
+}
+
 BOOST_AUTO_TEST_CASE(filtered) {
     vdt_filter_params params{};
     params.struct_size = sizeof params;
