@@ -270,6 +270,40 @@ void area(const Sum* sums, const AreaTap* taps, U32 width, U32 channels, U32 ful
     area_of<4>(sums, taps, width, full_weight, out);
 }
 
+#if VEDETTE_ISA_LEVEL >= 1
+
+void area_groups(const U32* sums, const AreaGroups& groups, double* out) {
+    const U32* weight = groups.weight;
+    for (U32 g = 0; g < groups.count; ++g) {
+        const __m256i first = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(groups.first + std::uint64_t{g} * 8));
+        __m256i sum = _mm256_setzero_si256();
+        for (U32 k = 0; k < groups.taps; ++k, weight += 8) {
+            const auto* const at = reinterpret_cast<const int*>(sums + std::uint64_t{k} * groups.step);
+            sum =
+                _mm256_add_epi32(sum, _mm256_mullo_epi32(_mm256_i32gather_epi32(at, first, 4),
+                                                         _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weight))));
+        }
+        double* const to = out + std::uint64_t{g} * 8;
+        _mm256_storeu_pd(to, _mm256_cvtepi32_pd(_mm256_castsi256_si128(sum)));
+        _mm256_storeu_pd(to + 4, _mm256_cvtepi32_pd(_mm256_extracti128_si256(sum, 1)));
+    }
+}
+
+#else
+
+void area_groups(const U32* sums, const AreaGroups& groups, double* out) {
+    const U32* weight = groups.weight;
+    for (U32 g = 0; g < groups.count; ++g, weight += std::uint64_t{8} * groups.taps)
+        for (U32 i = 0; i < 8; ++i) {
+            const U32* const at = sums + groups.first[std::uint64_t{g} * 8 + i];
+            U32 sum = 0;
+            for (U32 k = 0; k < groups.taps; ++k) sum += at[std::uint64_t{k} * groups.step] * weight[8 * k + i];
+            out[std::uint64_t{g} * 8 + i] = static_cast<double>(static_cast<std::int32_t>(sum));
+        }
+}
+
+#endif
+
 // 2 sum + total and 2 total are whole numbers below 2^53, and a quotient that is not whole lies further from the next
 // whole number than a rounding reaches.
 template <class T>
@@ -298,6 +332,7 @@ const ResizeKernels resize_kernels = {
     .cover16 = cover<Word>,
     .cover_f32 = cover_f32,
     .area_u32 = area<U32>,
+    .area_groups = area_groups,
     .area_f64 = area<double>,
     .mean8 = mean<Byte>,
     .mean16 = mean<Word>,

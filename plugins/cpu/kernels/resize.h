@@ -39,6 +39,15 @@ struct AreaTap {
     std::uint32_t first_weight, last_weight;
 };
 
+// The same for an output row's interleaved elements in groups of eight, each with the same number of taps: element i of
+// group g is the sum over k < taps of sums[first[8 g + i] + k * step] * weight[8 (g * taps + k) + i]. Weights may be 0,
+// but all elements named can be read. Every result is below 2^31.
+struct AreaGroups {
+    const std::uint32_t* first;
+    const std::uint32_t* weight;
+    std::uint32_t count, taps, step;
+};
+
 struct ResizeKernels {
     // out = a + (b - a) * fraction for the two pixels of each tap, in single precision.
     void (*across8)(const std::uint8_t* row, const AcrossTaps& taps, float* out);
@@ -66,6 +75,7 @@ struct ResizeKernels {
     // Weighted sums of the pixels that each tap covers, channels interleaved. Exact for integers.
     void (*area_u32)(const std::uint32_t* sums, const AreaTap* taps, std::uint32_t width, std::uint32_t channels,
                      std::uint32_t full_weight, double* out);
+    void (*area_groups)(const std::uint32_t* sums, const AreaGroups& groups, double* out);
     void (*area_f64)(const double* sums, const AreaTap* taps, std::uint32_t width, std::uint32_t channels,
                      std::uint32_t full_weight, double* out);
     // sums / total: rounded half up exactly, total and sums being whole numbers; or times `scale` plus `offset`.

@@ -13,6 +13,18 @@ namespace {
 // Pieces of about this many input pixels.
 constexpr std::uint32_t piece_pixels = 1u << 16;
 
+// More taps of an element than this are summed one after the other as fast as they are gathered.
+constexpr std::uint32_t most_taps = 8;
+
+// At most so many taps of every element in groups where all sums fit into 31 bits; 0: they do not, or are too many.
+std::uint32_t grouped_taps(const RowReader& reader, const ResizeJob& job) {
+    const std::uint64_t largest = std::uint64_t{255} * job.in_width * job.in_height;
+    if (reader.layout().depth != Depth::bits8 || largest >= std::uint64_t{1} << 31) return 0;
+    // One more than a whole number of pixels reaches at most as many and one at each end.
+    const std::uint32_t taps = (job.in_width - 1) / job.area.width + 2;
+    return taps <= most_taps ? taps : 0;
+}
+
 // Of one worker, all multiples of eight bytes: sums down the columns, sums across, a row as it is read.
 struct WorkerBytes {
     std::uint64_t columns, across, row;
@@ -23,7 +35,9 @@ WorkerBytes worker_bytes(const RowReader& reader, const ResizeJob& job) {
     const std::uint32_t channels = reader.layout().channels;
     const std::uint64_t of_sum = reader.layout().depth == Depth::real32 ? sizeof(double) : sizeof(std::uint32_t);
     const auto eights = [](std::uint64_t bytes) { return (bytes + 7) / 8 * 8; };
-    return {eights(of_sum * job.in_width * channels), sizeof(double) * job.area.width * channels,
+    // Groups of taps read on behind the last column, and write whole groups.
+    return {eights(of_sum * (job.in_width + grouped_taps(reader, job)) * channels),
+            sizeof(double) * (eights(std::uint64_t{job.area.width} * channels)),
             eights(reader.scratch_bytes(job.in_width))};
 }
 
@@ -39,7 +53,21 @@ public:
           across_(area_taps(job.in_width, job.area.width)),
           down_(area_taps(job.in_height, job.area.height)),
           bytes_(worker_bytes(reader_, job)),
-          scratch_(std::make_unique<std::byte[]>(bytes_.all() * device.workers)) {}
+          scratch_(std::make_unique<std::byte[]>(bytes_.all() * device.workers)) {
+        if (grouped_taps(reader_, job) != 0)
+            for (const AreaTap& tap : across_) taps_ = std::max(taps_, tap.last - tap.first + 1);
+        const std::uint64_t count = taps_ == 0 ? 0 : (std::uint64_t{job.area.width} * channels_ + 7) / 8 * 8;
+        first_.resize(count);
+        weight_.resize(count * taps_);
+        if (taps_ == 0) return;
+        for (std::uint64_t i = 0; i < std::uint64_t{job.area.width} * channels_; ++i) {
+            const AreaTap& tap = across_[i / channels_];
+            first_[i] = static_cast<std::uint32_t>(tap.first * channels_ + i % channels_);
+            for (std::uint32_t k = 0; k <= tap.last - tap.first; ++k)
+                weight_[(i / 8 * taps_ + k) * 8 + i % 8] =
+                    k == 0 ? tap.first_weight : (tap.first + k == tap.last ? tap.last_weight : job.area.width);
+        }
+    }
 
     void run(const vdt_image& in, const vdt_image& out, vdt_token* token) override {
         const std::uint64_t pixels = std::uint64_t{in.width} * in.height / job_.area.height;  // of an output row
@@ -80,6 +108,10 @@ private:
         if (reader_.layout().depth == Depth::real32)
             kernels_.area_f64(reinterpret_cast<const double*>(columns), across_.data(), job_.area.width, channels_,
                               job_.area.width, sums);
+        else if (taps_ != 0)
+            kernels_.area_groups(
+                reinterpret_cast<const std::uint32_t*>(columns),
+                {first_.data(), weight_.data(), static_cast<std::uint32_t>(first_.size() / 8), taps_, channels_}, sums);
         else
             kernels_.area_u32(reinterpret_cast<const std::uint32_t*>(columns), across_.data(), job_.area.width,
                               channels_, job_.area.width, sums);
@@ -117,6 +149,8 @@ private:
     std::vector<AreaTap> across_, down_;
     WorkerBytes bytes_;
     std::unique_ptr<std::byte[]> scratch_;
+    std::uint32_t taps_ = 0;  // of each element of a group; 0: without groups
+    std::vector<std::uint32_t> first_, weight_;
 };
 
 }  // namespace
@@ -129,7 +163,10 @@ std::unique_ptr<Resampler> make_area(const Device& device, const ResizeJob& job)
 std::uint64_t area_scratch_bytes(const Device& device, const ResizeJob& job) {
     if (is_halving(device, job)) return 0;
     const RowReader reader(device, job.in_format, job.out_format);
+    const std::uint64_t elements = (std::uint64_t{job.area.width} * reader.layout().channels + 7) / 8 * 8;
+    const std::uint64_t taps = grouped_taps(reader, job);
     return worker_bytes(reader, job).all() * device.workers +
+           (taps == 0 ? 0 : elements * (1 + taps) * sizeof(std::uint32_t)) +
            sizeof(AreaTap) * (std::uint64_t{job.area.width} + job.area.height);
 }
 
