@@ -147,8 +147,10 @@ BOOST_AUTO_TEST_CASE(commands_and_options) {
     const Ran nothing = command({});
     BOOST_CHECK_EQUAL(nothing.status, 2);
     BOOST_CHECK_EQUAL(nothing.err,
-                      "vedette: A command is missing; it is one of find, backends, bench; see vedette --help.\n");
-    check_error({"seek"}, {"\"seek\" is no command", "find, backends, bench"}, "VDT_E_ARGUMENT");
+                      "vedette: A command is missing; it is one of find, detect, match, restore, resize, "
+                      "backends, bench; see vedette --help.\n");
+    check_error({"seek"}, {"\"seek\" is no command", "find, detect, match, restore, resize, backends, bench"},
+                "VDT_E_ARGUMENT");
     check_error({"find"}, {"SCREEN"});
     check_error({"find", files.screen}, {"PATTERN"});
     check_error({"find", files.screen, files.pattern, "--colour", "gray"}, {"--colour"}, "VDT_E_ARGUMENT");
