@@ -1,5 +1,7 @@
 #include "processor.h"
 
+#include <cstdio>
+
 #ifdef VEDETTE_CPU_X86
 #include <cpuid.h>
 
@@ -38,6 +40,17 @@ bool runs(Isa isa) noexcept {
 Isa best_isa() noexcept {
     if (runs(Isa::avx512)) return Isa::avx512;
     return runs(Isa::avx2) ? Isa::avx2 : Isa::portable;
+}
+
+std::uint64_t last_cache_bytes() noexcept {
+    // The system's own account: in a virtual machine the processor may name the cache of the whole host.
+    constexpr std::uint64_t usual = 24u << 20;
+    std::FILE* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+    if (file == nullptr) return usual;
+    unsigned long kibibytes = 0;
+    const bool known = std::fscanf(file, "%luK", &kibibytes) == 1 && kibibytes != 0 && kibibytes < 1ul << 24;
+    std::fclose(file);
+    return known ? std::uint64_t{kibibytes} << 10 : usual;
 }
 
 const char* name_of(Isa isa) noexcept {

@@ -3,6 +3,7 @@
 
 #include "op.h"
 
+#include <cstdint>
 #include <string>
 
 namespace vedette::cpu {
@@ -16,6 +17,9 @@ Isa best_isa() noexcept;
 
 // "portable", "avx2" or "avx512".
 const char* name_of(Isa isa) noexcept;
+
+// Bytes of the last cache, shared by the cores; 24 MiB where the system does not tell.
+std::uint64_t last_cache_bytes() noexcept;
 
 // Name of the processor as its maker gives it, or of the architecture where there is none. Never empty.
 std::string processor_name();
