@@ -4,6 +4,9 @@
 namespace vedette::cli {
 
 std::vector<BenchCase> features_cases(const BenchSetting& setting, const BenchScreen& screen) {
+    if (setting.quick && screen.bgr.height() > 1500) {
+        return {};  // seconds a run
+    }
     constexpr std::uint32_t most = 65535;  // rows of the largest image
     vdt_features_params params{};
     params.struct_size = sizeof params;
