@@ -76,7 +76,8 @@ std::pair<std::int32_t, std::int32_t> parse_window(const std::string& option, co
 std::vector<double> parse_scales(const std::string& option, const std::string& text) {
     const std::vector<double> value = numbers<double>(text, ':');
     if (value.size() != 3) {
-        throw bad_value(option, text, "scales are three numbers FIRST:LAST:STEP, for example 0.5:2:0.25");
+        throw bad_value(option, text,
+                        "scales are auto, none, or three numbers FIRST:LAST:STEP, for example 0.5:2:0.25");
     }
     const double first = value[0];
     const double last = value[1];

@@ -37,10 +37,22 @@ struct DetectArguments {
 };
 
 std::string read_cascade(const std::string& path) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 28;  // OpenCV's largest classifiers have 4 MB
+    constexpr std::size_t piece = std::size_t{1} << 16;
     errno = 0;
     std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file || text.empty()) {
+    std::string text;
+    while (file) {
+        const std::size_t before = text.size();
+        text.resize(before + piece);
+        file.read(text.data() + before, static_cast<std::streamsize>(piece));
+        text.resize(before + static_cast<std::size_t>(file.gcount()));
+        if (text.size() > most_bytes) {
+            throw Problem(VDT_E_FILE, "'" + path + "' has more than " + std::to_string(most_bytes) +
+                                          " bytes, the most that is read of a classifier.");
+        }
+    }
+    if (file.bad() || text.empty()) {
         const std::string reason = errno != 0 ? std::strerror(errno) : "it is empty";
         throw Problem(VDT_E_FILE, "The classifier '" + path + "' cannot be read: " + reason + ".");
     }
@@ -100,6 +112,10 @@ int run_detect(const DetectArguments& arguments) {
     }
     if (!arguments.max_size.empty()) {
         std::tie(params.max_w, params.max_h) = parse_window("--max-size", arguments.max_size);
+        if (params.max_w < params.min_w || params.max_h < params.min_h) {
+            throw Problem(VDT_E_ARGUMENT, "--max-size " + arguments.max_size + " is below --min-size " +
+                                              arguments.min_size + ": nothing could be detected.");
+        }
     }
     const std::string cascade = read_cascade(arguments.cascade);
     params.cascade = cascade.data();

@@ -61,7 +61,8 @@ struct PatternOutcome {
     bool open = false;
 };
 
-// One outcome for each pattern, from the sizes the query names. Failure VDT_E_CANCELLED or VDT_E_TIMEOUT from `workers`, and whatever `propose` throws.
+// One outcome for each pattern, from the sizes the query names. Failure VDT_E_CANCELLED or VDT_E_TIMEOUT from
+// `workers`, and whatever `propose` throws.
 //
 // Margin: the best score minus that of the next candidate that does not overlap the best by more than `overlap`,
 // refused candidates included; negative when verification refused a higher score. When no other was seen it is a bound:

@@ -21,7 +21,7 @@ constexpr std::array operations = {
     &group_operation,        &cascade_detect_operation,
 #endif
 #ifdef VEDETTE_OPENCV_FEATURES
-    &features_operation, &feature_match_operation,
+    &features_operation,     &feature_match_operation,
 #endif
 };
 

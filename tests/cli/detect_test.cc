@@ -173,6 +173,7 @@ BOOST_AUTO_TEST_CASE(bad_input) {
     check_error({"detect", screen, files / "missing.xml"}, {"missing.xml", "No such file"}, "VDT_E_FILE");
     check_error({"detect", screen, files.write("empty.xml", "")}, {"empty.xml", "empty"}, "VDT_E_FILE");
     check_error({"detect", screen, screen}, {"the cascade is damaged"}, "VDT_E_FORMAT");
+    check_error({"detect", screen, "/dev/zero"}, {"/dev/zero", "most that is read"}, "VDT_E_FILE");
     check_error({"detect", screen, files.write("half.xml", edge.substr(0, 400))}, {"the cascade is damaged"},
                 "VDT_E_FORMAT");
     const auto check_option = [&](const std::string& option, const std::string& value) {
@@ -180,6 +181,8 @@ BOOST_AUTO_TEST_CASE(bad_input) {
     };
     check_option("--min-size", "0");
     check_option("--min-size", "4,5,6");
+    check_error({"detect", screen, files.cascade, "--min-size", "100", "--max-size", "50"},
+                {"--max-size", "--min-size"}, "VDT_E_ARGUMENT");
     check_option("--max-size", "a");
     check_option("--region", "0,0,321,10");
     check_option("--min-neighbors", "-1");

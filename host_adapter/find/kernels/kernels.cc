@@ -3,8 +3,8 @@
 
 #include "fft_kernel.h"
 #include "lab_kernel.h"
-#include "residual_kernel.h"
 #include "resample_kernel.h"
+#include "residual_kernel.h"
 
 #define VEDETTE_TEXT_OF(name) #name
 #define VEDETTE_TEXT(name) VEDETTE_TEXT_OF(name)
