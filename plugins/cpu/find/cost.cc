@@ -27,19 +27,6 @@ Pattern shape_of(const vdt_image& image, const vdt_image& mask) {
     return pattern;
 }
 
-void add(vdt_cost& cost, double work, double span, double width, double bytes, double references) {
-    vdt_cost_stage stage{};
-    stage.work = work;
-    stage.span = span;
-    stage.width = width;
-    stage.divergence = 1;
-    stage.global_bytes = bytes;
-    stage.global_refs = bytes / 64;
-    stage.shared_refs = references;
-    add_stage(cost, stage);
-    ++cost.launches;
-}
-
 // Every score of columns x rows positions; `bytes` beyond the last cache.
 void add_exhaustive(const Device& device, const Pattern& pattern, int columns, int rows, double bytes, vdt_cost& cost) {
     const double positions = static_cast<double>(columns) * rows;
@@ -49,7 +36,7 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     if (way.transform == 0) {
         // With a mask its sums and squares are correlations of their own.
         const double products = positions * area * (pattern.masked ? 3 : 1);
-        add(cost, 2 * products + rest, 2 * area, positions, bytes, products / 2);
+        add_loop(cost, 2 * products + rest, 2 * area, positions, bytes, products / 2);
         return;
     }
     const double side = way.transform;
@@ -59,8 +46,8 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     const double transforms = blocks * (pattern.masked ? 2.0 * pattern.channels + 3 : pattern.channels + 1);
     // A radix-2 transform of N complex values takes 5 N log2 N operations and passes log2 N times over them.
     const double doublings = 2 * std::log2(side);
-    add(cost, transforms * 5 * side * side * doublings + rest, 5 * doublings, blocks * side * side, bytes,
-        transforms * 2 * side * side * doublings);
+    add_loop(cost, transforms * 5 * side * side * doublings + rest, 5 * doublings, blocks * side * side, bytes,
+             transforms * 2 * side * side * doublings);
     cost.scratch_bytes += static_cast<std::uint64_t>(device.workers * 4 * side * side * sizeof(double));
 }
 
@@ -98,8 +85,8 @@ void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost) 
             add_exhaustive(device, pattern, columns, rows, bytes, cost);
             continue;
         }
-        add(cost, positions * (tested + usual_survivors * 2 * area), 2 * area + usual_blocks, positions, bytes,
-            positions * usual_blocks * pattern.channels);
+        add_loop(cost, positions * (tested + usual_survivors * 2 * area), 2 * area + usual_blocks, positions, bytes,
+                 positions * usual_blocks * pattern.channels);
         cost.scratch_bytes +=
             static_cast<std::uint64_t>(device.workers) * static_cast<std::uint64_t>(pattern.h + 16) * 640 * 8;
     }

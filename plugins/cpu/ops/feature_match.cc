@@ -61,27 +61,15 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double products = queries * train * length;
     // Values that one 32-bit lane takes in one operation.
     const double together = device.isa == Isa::avx512 ? 4 : 2;
-    const auto stage_of = [&](double work, double span, double width, double bytes, double cached) {
-        vdt_cost_stage stage{};
-        stage.work = work;
-        stage.span = span;
-        stage.width = width;
-        stage.divergence = 1;
-        stage.global_bytes = bytes;
-        stage.global_refs = bytes / 64;
-        stage.shared_refs = cached;
-        add_stage(cost, stage);
-        ++cost.launches;
-    };
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     // To bytes, packed: on one thread.
-    stage_of((queries + train) * length * 4, (queries + train) * length, 1, (queries + train) * length * 8, 0);
+    add_loop(cost, (queries + train) * length * 4, (queries + train) * length, 1, (queries + train) * length * 8, 0);
     // Products; the train set is read once for every 96 queries.
-    stage_of(products / together, train * length / together, queries, train * length * std::ceil(queries / 96),
+    add_loop(cost, products / together, train * length / together, queries, train * length * std::ceil(queries / 96),
              products / together / 6);
     // RANSAC over an eighth of the queries that have a pair, half of it right: 110 samples.
     const double samples = std::min<double>(params.max_iterations, 110);
-    stage_of(samples * queries / 8 * 20, samples * queries / 8, 1, 0, samples * queries / 8 * 4);
+    add_loop(cost, samples * queries / 8 * 20, samples * queries / 8, 1, 0, samples * queries / 8 * 4);
     cost.scratch_bytes =
         features::TopTwo::bytes(query.inputs[0]->width, query.inputs[0]->height, query.inputs[1]->height);
 }

@@ -82,31 +82,20 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     }
     taps += 8 * params.sigma + 2;
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    const auto stage_of = [&](double work, double span, double width, double bytes, double cached) {
-        vdt_cost_stage stage{};
-        stage.work = work;
-        stage.span = span;
-        stage.width = width;
-        stage.divergence = 1;
-        stage.global_bytes = bytes;
-        stage.global_refs = bytes / 64;
-        stage.shared_refs = cached;
-        add_stage(cost, stage);
-        ++cost.launches;
-    };
     double octave_pixels = pixels;
     for (double side = 2.0 * std::min(image.width, image.height); side > 10; side /= 2, octave_pixels /= 4) {
         const double all_layers = layers + 3;
         // Blur: each layer's rows are read and written once beyond the first caches.
-        stage_of(octave_pixels * taps * 3, 2 * 8 * widest, octave_pixels, octave_pixels * all_layers * 8,
+        add_loop(cost, octave_pixels * taps * 3, 2 * 8 * widest, octave_pixels, octave_pixels * all_layers * 8,
                  octave_pixels * taps * 2);
         // Search: each layer read once; the 26 neighbours of few pixels.
-        stage_of(octave_pixels * layers * 4, 26, octave_pixels, octave_pixels * all_layers * 4,
+        add_loop(cost, octave_pixels * layers * 4, 26, octave_pixels, octave_pixels * all_layers * 4,
                  octave_pixels * all_layers);
     }
     const double keypoints = pixels / 4 / pixels_for_a_keypoint;
     const double samples = 37.0 * 37.0;  // of a descriptor; the directions have half as many
-    stage_of(keypoints * samples * (70 + 20), samples, keypoints, keypoints * samples * 4, keypoints * samples * 14);
+    add_loop(cost, keypoints * samples * (70 + 20), samples, keypoints, keypoints * samples * 4,
+             keypoints * samples * 14);
     // Bands of 2^19 pixels (or what is left): a fork and join for every layer, the search, directions and descriptors.
     const double bands = std::max(1.0, pixels * 4 / 3 / (1 << 19));
     cost.launches = static_cast<std::uint32_t>(std::min(1e9, bands * (layers + 6)));

@@ -34,9 +34,11 @@ struct Shape {
     double pixels() const { return static_cast<double>(side) * side * batch; }
 };
 
-// Images below this many pixels in all take less time than waking a second thread (2-core Zen 3 VM, AVX2: 15 us).
+// Images below this many pixels in all take less time than waking a second thread (an estimate,
+// not measured).
 constexpr std::uint64_t fewest_pixels = 1u << 15;
-// A single image of this side is worth a loop over its strips and another over its groups (same machine: 60 us each).
+// A single image of this side is worth a loop over its strips and another over its groups (an estimate
+// too).
 constexpr std::uint32_t fewest_shared_side = 256;
 
 const char* name_of(vdt_format format) {

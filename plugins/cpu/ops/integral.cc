@@ -102,27 +102,20 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double sums = upright_count(flags);
     cost.flags = VDT_COST_EXACT;
     cost.scratch_bytes = scratch_bytes_of(device, in, flags);
-    const auto stage_of = [&](double work, double span, double width, double bytes) {
-        vdt_cost_stage stage{};
-        stage.work = work;
-        stage.span = span;
-        stage.width = width;
-        stage.divergence = 1;
-        stage.global_bytes = bytes;
-        stage.global_refs = bytes / 64;
-        add_stage(cost, stage);
-        ++cost.launches;
+    // Running sums stay in registers: no references to the first caches are counted.
+    const auto loop_of = [&](double work, double span, double width, double bytes) {
+        add_loop(cost, work, span, width, bytes, 0);
     };
     if (sums != 0 && is_bytes(in)) {
         const double bands = ByteSums::band_count(device, in.width, in.height);
-        if (bands > 1) stage_of(pixels * sums * (bands - 1) / bands, in.height / bands, in.width * bands, in_bytes);
-        stage_of(pixels * sums * 2, in.height / bands, in.width * bands, in_bytes + out_bytes);
+        if (bands > 1) loop_of(pixels * sums * (bands - 1) / bands, in.height / bands, in.width * bands, in_bytes);
+        loop_of(pixels * sums * 2, in.height / bands, in.width * bands, in_bytes + out_bytes);
     } else if (sums != 0) {
-        stage_of(pixels * sums, in.width, in.height, in_bytes + out_bytes);
-        stage_of(pixels * sums, in.height, in.width, 2 * out_bytes);
+        loop_of(pixels * sums, in.width, in.height, in_bytes + out_bytes);
+        loop_of(pixels * sums, in.height, in.width, 2 * out_bytes);
     }
     // The tilted sums follow each other row by row on one worker: vectors of 16 at most.
-    if (tilted_bytes != 0) stage_of(pixels * 5, in.height, 16, in_bytes + tilted_bytes);
+    if (tilted_bytes != 0) loop_of(pixels * 5, in.height, 16, in_bytes + tilted_bytes);
 }
 
 std::uint64_t bytes_of(const vdt_image* const* images, std::uint32_t count) {

@@ -15,8 +15,8 @@ constexpr std::uint32_t fewest_rows = 32;     // of a band: below, the sums of c
 constexpr std::uint64_t fewest_pixels = 1u << 16;
 constexpr std::uint32_t rows_between_checks = 128;
 // Outputs of more than this share of the last cache do not stay there together with what else is in it (2-core Zen 3
-// VM, 32 MiB: writing 33 MB past the caches takes 1.7 ms instead of 3.5). Where the cache holds them, as on large
-// Xeons, writing past it loses: 2.1 ms instead of 1.2 there.
+// VM, 32 MiB: writing 33 MB past the caches takes 1.7 ms instead of 3.5). Where the cache holds them, writing past
+// it should lose: on a Xeon with AVX-512 it took 2.1 ms, and OpenCV, which writes through the caches, 1.7.
 constexpr std::uint64_t cache_share = 2;
 
 }  // namespace

@@ -17,7 +17,8 @@ VEDETTE_CPU_KERNELS(RestoreKernels, restore_kernels)
 
 namespace {
 
-// A single image of this side is shared by the threads (2-core Zen 3 VM, AVX2: a loop over its strips takes 40 us).
+// A single image of this side is shared by the threads (an estimate, not measured: the loops over
+// its strips must outlast waking the threads).
 constexpr std::uint32_t fewest_shared_side = 256;
 constexpr std::uint32_t iterations_between_checks = 16;
 
