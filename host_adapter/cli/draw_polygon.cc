@@ -43,9 +43,12 @@ void draw_segment(Picture& picture, Point a, Point b, double half_width, const C
 
 }  // namespace
 
+std::uint32_t line_width(const Picture& picture) {
+    return std::clamp((picture.width() + 300) / 660, 1U, 4U);
+}
+
 void draw_polygon(Picture& picture, const std::vector<Point>& corners, const Color& color) {
-    // Readable on a 4K picture that is shown whole, and not larger than the elements of a small one.
-    const double half_width = std::clamp((picture.width() + 300) / 660, 1U, 4U) / 2.0 + 0.25;
+    const double half_width = line_width(picture) / 2.0 + 0.25;
     constexpr Color white{255, 255, 255};
     for (const bool outline : {true, false}) {
         for (std::size_t i = 0; i < corners.size(); ++i) {
