@@ -71,12 +71,7 @@ BOOST_AUTO_TEST_CASE(a_missing_pattern_is_searched_once_the_next_time) {
     const auto outcomes = [](host::Pattern& pattern, const Image& picture, std::vector<double>& thresholds) {
         Finder finder;
         host::Screen screen(host::color_of(picture.view()));
-        finder.query.region = {0, 0, screen.width(), screen.height()};
-        const PatternOutcome outcome =
-            host::find_patterns(
-                screen, {&pattern}, finder.query,
-                [&](const host::ProposalRequest& request) { return finder.proposer(request); }, finder.workers)
-                .at(0);
+        const PatternOutcome outcome = finder.find(screen, {&pattern}).at(0);
         thresholds = finder.proposer.thresholds;
         return outcome;
     };

@@ -26,9 +26,14 @@ struct Finder {
             objects.emplace_back(pattern->view());
             pointers.push_back(&objects.back());
         }
+        return find(screen, pointers);
+    }
+
+    // Patterns that are kept from find to find.
+    std::vector<host::PatternOutcome> find(host::Screen& screen, const std::vector<host::Pattern*>& patterns) {
         if (query.region.w == 0) query.region = {0, 0, screen.width(), screen.height()};
         return host::find_patterns(
-            screen, pointers, query, [&](const host::ProposalRequest& request) { return proposer(request); }, workers);
+            screen, patterns, query, [&](const host::ProposalRequest& request) { return proposer(request); }, workers);
     }
 
     host::PatternOutcome find(const Image& screen, const Image& pattern) { return find(screen, {&pattern}).at(0); }
