@@ -1,0 +1,6 @@
+# The sources of cuda/, for the library itself and for the tests that run the kernels without a GPU. Paths relative to
+# this folder are made absolute, since both folders use them.
+set(VEDETTE_CUDA_SOURCES
+    runtime/device.cc runtime/error.cc runtime/memory.cc runtime/transfer.cc
+    kernels/convert.cu)
+list(TRANSFORM VEDETTE_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
