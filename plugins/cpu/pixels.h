@@ -6,18 +6,6 @@
 
 namespace vedette::cpu {
 
-// All formats that hold colours.
-constexpr std::uint64_t color_formats =
-    VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_BGR8) | VDT_FORMAT_BIT(VDT_FORMAT_BGRA8) |
-    VDT_FORMAT_BIT(VDT_FORMAT_RGB8) | VDT_FORMAT_BIT(VDT_FORMAT_RGBA8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAY16) |
-    VDT_FORMAT_BIT(VDT_FORMAT_BGR16) | VDT_FORMAT_BIT(VDT_FORMAT_BGRA16) | VDT_FORMAT_BIT(VDT_FORMAT_RGB16) |
-    VDT_FORMAT_BIT(VDT_FORMAT_RGBA16) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32) | VDT_FORMAT_BIT(VDT_FORMAT_BGRF32) |
-    VDT_FORMAT_BIT(VDT_FORMAT_PLANAR_BGRF32) | VDT_FORMAT_BIT(VDT_FORMAT_PLANAR_RGBF32);
-
-inline bool is_color(vdt_format format) noexcept {
-    return format < VDT_FORMAT_COUNT && (color_formats & VDT_FORMAT_BIT(format)) != 0;
-}
-
 // `format` is a colour format.
 inline PixelLayout pixels_of(vdt_format format) noexcept {
     const FormatLayout& layout = *layout_of(format);

@@ -17,39 +17,9 @@
 #include "calls.h"
 
 #include <algorithm>
-#include <exception>
-#include <mutex>
 #include <string>
 
 namespace vedette::opencv {
-
-namespace {
-
-struct Pieces {
-    const std::function<void(std::uint32_t)>& body;
-    std::mutex mutex;
-    std::exception_ptr failure;  // the first one
-};
-
-void run_pieces(void* arg, std::uint32_t begin, std::uint32_t end, std::uint32_t) noexcept {
-    Pieces& pieces = *static_cast<Pieces*>(arg);
-    try {
-        without_opencv_threads([&] {
-            for (std::uint32_t i = begin; i < end; ++i) pieces.body(i);
-        });
-    } catch (...) {
-        const std::lock_guard lock(pieces.mutex);
-        if (!pieces.failure) pieces.failure = std::current_exception();
-    }
-}
-
-void throw_if_ended(vdt_code code) {
-    if (code == VDT_E_CANCELLED) throw Failure(code, "the call was cancelled");
-    if (code == VDT_E_TIMEOUT) throw Failure(code, "the call's time limit is over");
-    if (VDT_IS_ERROR(code)) throw Failure(code, "the host's thread pool refused the work");
-}
-
-}  // namespace
 
 Failure failure_of(const cv::Exception& exception) {
     constexpr std::size_t longest = 160;
@@ -66,10 +36,11 @@ void without_opencv_threads(const std::function<void()>& body) {
 
 void for_each_piece(const vdt_host& host, vdt_token* token, std::uint32_t count,
                     const std::function<void(std::uint32_t)>& body) {
-    Pieces pieces{body, {}, nullptr};
-    const vdt_code code = host.parallel_for(host.ctx, token, 0, count, 1, run_pieces, &pieces);
-    if (pieces.failure) std::rethrow_exception(pieces.failure);
-    throw_if_ended(code);
+    plugin::parallel_for(host, token, 0, count, 1, [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+        without_opencv_threads([&] {
+            for (std::uint32_t i = begin; i < end; ++i) body(i);
+        });
+    });
 }
 
 void for_each_band(const vdt_host& host, vdt_token* token, int rows, const std::function<void(int, int)>& body) {
@@ -79,10 +50,6 @@ void for_each_band(const vdt_host& host, vdt_token* token, int rows, const std::
         const int begin = static_cast<int>(i) * height;
         body(begin, std::min(begin + height, rows));
     });
-}
-
-void check_cancelled(const vdt_host& host, vdt_token* token) {
-    throw_if_ended(host.cancelled(host.ctx, token));
 }
 
 }  // namespace vedette::opencv

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <opencv2/core.hpp>
-#include <utility>
+#include <vedette/plugin/cpp/loop.hpp>
 
 #include "op.h"
 
@@ -12,18 +12,6 @@ namespace vedette::opencv {
 
 // What OpenCV threw, as a code and one sentence.
 Failure failure_of(const cv::Exception& exception);
-
-// plugin::guard that knows OpenCV's exceptions.
-template <class Body>
-vdt_code guarded(vdt_error* error, Body&& body) noexcept {
-    return plugin::guard(error, [&]() -> vdt_code {
-        try {
-            return body();
-        } catch (const cv::Exception& exception) {
-            throw failure_of(exception);
-        }
-    });
-}
 
 // Runs `body` on the calling thread with OpenCV's own loops kept on that thread too (why and how: calls.cc).
 void without_opencv_threads(const std::function<void()>& body);
@@ -35,8 +23,5 @@ void for_each_piece(const vdt_host& host, vdt_token* token, std::uint32_t count,
 
 // The same for bands of rows: body(begin, end) for rows begin <= y < end.
 void for_each_band(const vdt_host& host, vdt_token* token, int rows, const std::function<void(int, int)>& body);
-
-// Throws when the call was cancelled or its time is over.
-void check_cancelled(const vdt_host& host, vdt_token* token);
 
 }  // namespace vedette::opencv

@@ -6,38 +6,55 @@ namespace vedette::opencv {
 
 namespace {
 
-constexpr std::array<FormatLayout, VDT_FORMAT_COUNT> layouts = {{
-    {"NONE", -1, 0, 0, 0, Colors::none},
-    {"GRAY8", CV_8U, 1, 1, 1, Colors::gray},
-    {"BGR8", CV_8U, 3, 1, 1, Colors::bgr},
-    {"BGRA8", CV_8U, 4, 1, 1, Colors::bgra},
-    {"RGB8", CV_8U, 3, 1, 1, Colors::rgb},
-    {"RGBA8", CV_8U, 4, 1, 1, Colors::rgba},
-    {"GRAY16", CV_16U, 1, 1, 2, Colors::gray},
-    {"BGR16", CV_16U, 3, 1, 2, Colors::bgr},
-    {"BGRA16", CV_16U, 4, 1, 2, Colors::bgra},
-    {"RGB16", CV_16U, 3, 1, 2, Colors::rgb},
-    {"RGBA16", CV_16U, 4, 1, 2, Colors::rgba},
-    {"GRAYF32", CV_32F, 1, 1, 4, Colors::gray},
-    {"BGRF32", CV_32F, 3, 1, 4, Colors::bgr},
-    {"PLANAR_BGRF32", CV_32F, 3, 3, 4, Colors::bgr},
-    {"PLANAR_RGBF32", CV_32F, 3, 3, 4, Colors::rgb},
-    {"I32", CV_32S, 1, 1, 4, Colors::none},
-    {"I64", -1, 1, 1, 8, Colors::none},
-    {"F64", CV_64F, 1, 1, 8, Colors::none},
-    {"COMPLEXF32", CV_32F, 2, 1, 4, Colors::none},
-}};
+constexpr int depth_of(vdt_format format) noexcept {
+    if (format == VDT_FORMAT_I32) return CV_32S;
+    if (format == VDT_FORMAT_F64) return CV_64F;
+    if (has(plugin::color_formats_8, format)) return CV_8U;
+    if (has(plugin::color_formats_16, format)) return CV_16U;
+    return has(plugin::color_formats_float, format) || format == VDT_FORMAT_COMPLEXF32 ? CV_32F : -1;
+}
+
+constexpr Colors colors_of(vdt_format format) noexcept {
+    switch (format) {
+        case VDT_FORMAT_GRAY8:
+        case VDT_FORMAT_GRAY16:
+        case VDT_FORMAT_GRAYF32:
+            return Colors::gray;
+        case VDT_FORMAT_BGR8:
+        case VDT_FORMAT_BGR16:
+        case VDT_FORMAT_BGRF32:
+        case VDT_FORMAT_PLANAR_BGRF32:
+            return Colors::bgr;
+        case VDT_FORMAT_BGRA8:
+        case VDT_FORMAT_BGRA16:
+            return Colors::bgra;
+        case VDT_FORMAT_RGB8:
+        case VDT_FORMAT_RGB16:
+        case VDT_FORMAT_PLANAR_RGBF32:
+            return Colors::rgb;
+        case VDT_FORMAT_RGBA8:
+        case VDT_FORMAT_RGBA16:
+            return Colors::rgba;
+        default:
+            return Colors::none;
+    }
+}
+
+constexpr auto layouts = [] {
+    std::array<FormatLayout, VDT_FORMAT_COUNT> all{};
+    for (vdt_format format = 1; format < VDT_FORMAT_COUNT; ++format) {
+        const plugin::FormatLayout& layout = *plugin::layout_of(format);
+        all[format] = {layout, depth_of(format), static_cast<int>(layout.pixel_elements * layout.planes),
+                       colors_of(format)};
+    }
+    return all;
+}();
 
 }  // namespace
 
 const FormatLayout* layout_of(vdt_format format) noexcept {
     if (format == VDT_FORMAT_NONE || format >= VDT_FORMAT_COUNT) return nullptr;
     return &layouts[format];
-}
-
-std::size_t row_bytes(const FormatLayout& layout, std::uint32_t width) noexcept {
-    const std::size_t channels = layout.planes > 1 ? 1 : static_cast<std::size_t>(layout.channels);
-    return static_cast<std::size_t>(width) * channels * layout.element_bytes;
 }
 
 double largest_value(const FormatLayout& layout) noexcept {

@@ -11,24 +11,22 @@ namespace {
 
 // One plane as a Mat: a header over the caller's memory, or a copy when rows run upwards (cv::Mat's step is unsigned).
 cv::Mat read_plane(const vdt_plane& plane, const cv::Size& size, int type, std::size_t bytes) {
-    if (size.height == 1) return cv::Mat(size, type, row_of(plane, 0));
-    if (plane.row_stride > 0) return cv::Mat(size, type, row_of(plane, 0), static_cast<std::size_t>(plane.row_stride));
+    if (size.height == 1) return cv::Mat(size, type, plugin::row_of<unsigned char>(plane, 0));
+    if (plane.row_stride > 0)
+        return cv::Mat(size, type, plugin::row_of<unsigned char>(plane, 0), static_cast<std::size_t>(plane.row_stride));
     cv::Mat copy(size, type);
-    for (int y = 0; y < size.height; ++y) std::memcpy(copy.ptr(y), row_of(plane, static_cast<std::uint32_t>(y)), bytes);
+    for (int y = 0; y < size.height; ++y)
+        std::memcpy(copy.ptr(y), plugin::row_of<unsigned char>(plane, static_cast<std::uint32_t>(y)), bytes);
     return copy;
 }
 
 void write_plane(const cv::Mat& pixels, const vdt_plane& plane, std::size_t bytes, int first_row) {
     for (int y = 0; y < pixels.rows; ++y)
-        std::memcpy(row_of(plane, static_cast<std::uint32_t>(first_row + y)), pixels.ptr(y), bytes);
+        std::memcpy(plugin::row_of<unsigned char>(plane, static_cast<std::uint32_t>(first_row + y)), pixels.ptr(y),
+                    bytes);
 }
 
 }  // namespace
-
-unsigned char* row_of(const vdt_plane& plane, std::uint32_t y) noexcept {
-    return static_cast<unsigned char*>(plane.base) + static_cast<std::int64_t>(plane.offset) +
-           static_cast<std::int64_t>(y) * plane.row_stride;
-}
 
 cv::Size size_of(const vdt_image& image) noexcept {
     return {static_cast<int>(image.width), static_cast<int>(image.height)};

@@ -163,7 +163,6 @@ constexpr const char* variants[] = {"strips"};
 
 }  // namespace
 
-const OperationEntry cascade_detect_operation = {VDT_OP_CASCADE_DETECT,     variants, 1, support, cost, plan,
-                                                 sizeof(vdt_cascade_params)};
+const OperationEntry cascade_detect_operation = {VDT_OP_CASCADE_DETECT, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

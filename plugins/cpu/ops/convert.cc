@@ -152,6 +152,6 @@ constexpr const char* variants[] = {"rows"};
 
 }  // namespace
 
-const OperationEntry convert_operation = {VDT_OP_CONVERT, variants, 1, support, cost, plan, sizeof(vdt_convert_params)};
+const OperationEntry convert_operation = {VDT_OP_CONVERT, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

@@ -170,7 +170,6 @@ constexpr const char* variants[] = {"brute-force"};
 
 }  // namespace
 
-const OperationEntry feature_match_operation = {
-    VDT_OP_FEATURE_MATCH, variants, 1, support, cost, plan, sizeof(vdt_feature_match_params)};
+const OperationEntry feature_match_operation = {VDT_OP_FEATURE_MATCH, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

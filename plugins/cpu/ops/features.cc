@@ -155,7 +155,6 @@ constexpr const char* variants[] = {"banded"};
 
 }  // namespace
 
-const OperationEntry features_operation = {
-    VDT_OP_FEATURES, variants, 1, support, cost, plan, sizeof(vdt_features_params)};
+const OperationEntry features_operation = {VDT_OP_FEATURES, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

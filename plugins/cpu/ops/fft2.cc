@@ -296,6 +296,6 @@ constexpr const char* variants[] = {"strips"};
 
 }  // namespace
 
-const OperationEntry fft2_operation = {VDT_OP_FFT2, variants, 1, support, cost, plan, sizeof(vdt_fft2_params)};
+const OperationEntry fft2_operation = {VDT_OP_FFT2, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

@@ -164,6 +164,6 @@ constexpr const char* variants[] = {"strips"};
 
 }  // namespace
 
-const OperationEntry filter_operation = {VDT_OP_FILTER, variants, 1, support, cost, plan, sizeof(vdt_filter_params)};
+const OperationEntry filter_operation = {VDT_OP_FILTER, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

@@ -127,8 +127,6 @@ const OperationEntry group_operation = {
     .support = support,
     .cost = cost,
     .plan = plan,
-    .params_size = sizeof(vdt_group_params),
-    .no_images = true,
 };
 
 }  // namespace vedette::cpu

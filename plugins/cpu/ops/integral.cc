@@ -176,7 +176,6 @@ const IntegralKernels& integral_kernels_of(Isa isa) noexcept {
     return select_integral_kernels(isa);
 }
 
-const OperationEntry integral_operation = {
-    VDT_OP_INTEGRAL, variants, 1, support, cost, plan, sizeof(vdt_integral_params)};
+const OperationEntry integral_operation = {VDT_OP_INTEGRAL, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

@@ -176,6 +176,6 @@ constexpr const char* variants[] = {"rows"};
 
 }  // namespace
 
-const OperationEntry pyramid_operation = {VDT_OP_PYRAMID, variants, 1, support, cost, plan, sizeof(vdt_pyramid_params)};
+const OperationEntry pyramid_operation = {VDT_OP_PYRAMID, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

@@ -218,6 +218,6 @@ constexpr const char* variants[] = {"rows"};
 
 }  // namespace
 
-const OperationEntry resize_operation = {VDT_OP_RESIZE, variants, 1, support, cost, plan, sizeof(vdt_resize_params)};
+const OperationEntry resize_operation = {VDT_OP_RESIZE, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

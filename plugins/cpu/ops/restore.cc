@@ -118,6 +118,6 @@ constexpr const char* variants[] = {"strips"};
 
 }  // namespace
 
-const OperationEntry restore_operation = {VDT_OP_RESTORE, variants, 1, support, cost, plan, sizeof(vdt_restore_params)};
+const OperationEntry restore_operation = {VDT_OP_RESTORE, variants, 1, support, cost, plan};
 
 }  // namespace vedette::cpu

@@ -84,7 +84,6 @@ constexpr const char* variants[] = {"exact"};
 
 }  // namespace
 
-const OperationEntry template_find_operation = {
-    VDT_OP_TEMPLATE_FIND, variants, 1, support, find::cost_of_find, plan, sizeof(vdt_template_find_params)};
+const OperationEntry template_find_operation = {VDT_OP_TEMPLATE_FIND, variants, 1, support, find::cost_of_find, plan};
 
 }  // namespace vedette::cpu

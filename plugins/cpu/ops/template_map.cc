@@ -67,7 +67,6 @@ constexpr const char* variants[] = {"exact"};
 
 }  // namespace
 
-const OperationEntry template_map_operation = {
-    VDT_OP_TEMPLATE_MAP, variants, 1, support, find::cost_of_map, plan, sizeof(vdt_template_map_params)};
+const OperationEntry template_map_operation = {VDT_OP_TEMPLATE_MAP, variants, 1, support, find::cost_of_map, plan};
 
 }  // namespace vedette::cpu

@@ -9,7 +9,6 @@
 
 #include "calls.h"
 #include "cascade_text.h"
-#include "check.h"
 #include "image_view.h"
 #include "lists.h"
 #include "op.h"
@@ -21,7 +20,7 @@ namespace {
 // Below it the scales from one window to the image are thousands, each with sums of its own.
 constexpr double least_scale_factor = 1.001;
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const auto& params = params_of<vdt_cascade_params>(query);
     if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "cascade_detect: flags must be 0");
     if (params.cascade == nullptr || params.cascade_bytes == 0)
@@ -97,17 +96,13 @@ std::unique_ptr<Plan> plan(const Device&, const vdt_query& query) {
 
 const OperationEntry cascade_detect_operation = {
     .op = VDT_OP_CASCADE_DETECT,
-    .params_size = sizeof(vdt_cascade_params),
-    .least_inputs = 1,
-    .most_inputs = 1,
-    .least_outputs = 0,
-    .most_outputs = 0,
-    .lists_in = 0,
-    .lists_out = 1,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8),
     .output_formats = 0,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

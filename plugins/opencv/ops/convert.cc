@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "calls.h"
-#include "check.h"
 #include "color.h"
 #include "image_view.h"
 #include "op.h"
@@ -17,7 +16,7 @@ double float_rounding(double largest, double scale, double offset) {
     return (largest * std::abs(scale) + std::abs(offset)) * 1.001 / (1 << 24);
 }
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const vdt_image &in = *query.inputs[0], &out = *query.outputs[0];
     const auto& params = params_of<vdt_convert_params>(query);
     const FormatLayout &from = *layout_of(in.format), &to = *layout_of(out.format);
@@ -84,17 +83,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 const OperationEntry convert_operation = {
     .op = VDT_OP_CONVERT,
-    .params_size = sizeof(vdt_convert_params),
-    .least_inputs = 1,
-    .most_inputs = 1,
-    .least_outputs = 1,
-    .most_outputs = 1,
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

@@ -8,7 +8,6 @@
 #include <random>
 #include <vector>
 
-#include "check.h"
 #include "image_view.h"
 #include "op.h"
 
@@ -18,7 +17,7 @@ namespace {
 
 constexpr double confidence = 0.999;  // that a sample of four right pairs was among those drawn
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const auto& params = params_of<vdt_feature_match_params>(query);
     check_finite(params.ratio, "ratio");
     check_finite(params.reprojection, "reprojection");
@@ -138,19 +137,13 @@ std::unique_ptr<Plan> plan(const Device&, const vdt_query&) {
 
 const OperationEntry feature_match_operation = {
     .op = VDT_OP_FEATURE_MATCH,
-    .params_size = sizeof(vdt_feature_match_params),
-    .least_inputs = 2,
-    .most_inputs = 2,
-    .least_outputs = 1,
-    .most_outputs = 1,
-    .lists_in = 2,
-    .lists_out = 1,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_F64),
-    .support = support,
-    .plan = plan,
-    .item_in = sizeof(vdt_keypoint),
-    .item_out = sizeof(vdt_descriptor_match),
 };
 
 }  // namespace vedette::opencv

@@ -6,7 +6,6 @@
 #include <opencv2/features2d.hpp>
 #include <vector>
 
-#include "check.h"
 #include "image_view.h"
 #include "op.h"
 
@@ -16,7 +15,7 @@ namespace {
 
 constexpr int descriptor_length = 128;
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const auto& params = params_of<vdt_features_params>(query);
     if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "features: flags must be 0");
     if (params.octave_layers == 0 || params.octave_layers > 16)
@@ -90,7 +89,8 @@ public:
             const vdt_keypoint keypoint = keypoint_of(at(order[i]));
             std::memcpy(static_cast<unsigned char*>(list.items) + std::size_t{i} * list.item_size, &keypoint,
                         sizeof keypoint);
-            std::memcpy(row_of(rows.plane[0], i), descriptors.ptr<float>(order[i]), descriptor_length * sizeof(float));
+            std::memcpy(plugin::row_of<float>(rows.plane[0], i), descriptors.ptr<float>(order[i]),
+                        descriptor_length * sizeof(float));
         }
         return list.needed > list.count ? VDT_INCOMPLETE : VDT_OK;
     }
@@ -108,19 +108,13 @@ std::unique_ptr<Plan> plan(const Device&, const vdt_query& query) {
 
 const OperationEntry features_operation = {
     .op = VDT_OP_FEATURES,
-    .params_size = sizeof(vdt_features_params),
-    .least_inputs = 2,
-    .most_inputs = 2,
-    .least_outputs = 1,
-    .most_outputs = 1,
-    .lists_in = 0,
-    .lists_out = 1,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
-    .support = support,
-    .plan = plan,
-    .item_in = 0,
-    .item_out = sizeof(vdt_keypoint),
 };
 
 }  // namespace vedette::opencv

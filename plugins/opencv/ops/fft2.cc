@@ -3,7 +3,6 @@
 #include <string>
 
 #include "calls.h"
-#include "check.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -22,7 +21,7 @@ void check_size(const vdt_image& image, const char* role, std::uint32_t width, s
                                       std::to_string(image.height));
 }
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const auto& params = params_of<vdt_fft2_params>(query);
     const bool forward = params.direction == VDT_FFT_FORWARD;
     if (!forward && params.direction != VDT_FFT_INVERSE)
@@ -104,17 +103,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query&) {
 
 const OperationEntry fft2_operation = {
     .op = VDT_OP_FFT2,
-    .params_size = sizeof(vdt_fft2_params),
-    .least_inputs = 1,
-    .most_inputs = 1,
-    .least_outputs = 1,
-    .most_outputs = 1,
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = formats,
     .output_formats = formats,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

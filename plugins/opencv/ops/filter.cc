@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "calls.h"
-#include "check.h"
 #include "color.h"
 #include "image_view.h"
 #include "op.h"
@@ -111,7 +110,7 @@ std::uint64_t outputs_of(vdt_format format) {
     }
 }
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const vdt_image &in = *query.inputs[0], &out = *query.outputs[0];
     const auto& params = params_of<vdt_filter_params>(query);
     support.output_formats = outputs_of(in.format);
@@ -195,17 +194,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 const OperationEntry filter_operation = {
     .op = VDT_OP_FILTER,
-    .params_size = sizeof(vdt_filter_params),
-    .least_inputs = 1,
-    .most_inputs = 1,
-    .least_outputs = 1,
-    .most_outputs = 1,
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

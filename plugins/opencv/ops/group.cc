@@ -4,7 +4,6 @@
 
 #include VEDETTE_OPENCV_CASCADE_HEADER
 
-#include "check.h"
 #include "lists.h"
 #include "op.h"
 
@@ -18,9 +17,9 @@ void check_group_params(const vdt_group_params& params) {
     if (params.threshold < 0) throw Failure(VDT_E_ARGUMENT, "group: threshold must not be below 0");
 }
 
-void support(const vdt_query& query, vdt_op_support& support) {
-    check_group_params(params_of<vdt_group_params>(query));
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     promise_exact(support);
+    if (query.params != nullptr) check_group_params(params_of<vdt_group_params>(query));  // else in general
 }
 
 cv::Rect rectangle_of(const vdt_item& item) {
@@ -84,17 +83,13 @@ std::unique_ptr<Plan> plan(const Device&, const vdt_query&) {
 
 const OperationEntry group_operation = {
     .op = VDT_OP_GROUP,
-    .params_size = sizeof(vdt_group_params),
-    .least_inputs = 0,
-    .most_inputs = 0,
-    .least_outputs = 0,
-    .most_outputs = 0,
-    .lists_in = 1,
-    .lists_out = 1,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = 0,
     .output_formats = 0,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

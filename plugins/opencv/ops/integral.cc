@@ -3,7 +3,6 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
-#include "check.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -28,7 +27,7 @@ std::uint64_t output_formats(std::uint32_t flag, bool floats) {
     return VDT_FORMAT_BIT(VDT_FORMAT_F64) | (floats ? 0 : whole);
 }
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const vdt_image& in = *query.inputs[0];
     const auto& params = params_of<vdt_integral_params>(query);
     if (params.flags == 0 || (params.flags & ~all_flags) != 0)
@@ -63,7 +62,7 @@ cv::Mat wrapped(const cv::Mat& sums) {
 
 void write_as_int64(const cv::Mat& sums, const vdt_image& out) {
     for (int y = 0; y < sums.rows; ++y) {
-        auto* row = reinterpret_cast<std::int64_t*>(row_of(out.plane[0], static_cast<std::uint32_t>(y)));
+        auto* row = plugin::row_of<std::int64_t>(out.plane[0], static_cast<std::uint32_t>(y));
         for (int x = 0; x < sums.cols; ++x) row[x] = static_cast<std::int64_t>(sums.at<double>(y, x));
     }
 }
@@ -106,17 +105,13 @@ std::unique_ptr<Plan> plan(const Device&, const vdt_query& query) {
 
 const OperationEntry integral_operation = {
     .op = VDT_OP_INTEGRAL,
-    .params_size = sizeof(vdt_integral_params),
-    .least_inputs = 1,
-    .most_inputs = 1,
-    .least_outputs = 1,
-    .most_outputs = 3,
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_I32) | VDT_FORMAT_BIT(VDT_FORMAT_I64) | VDT_FORMAT_BIT(VDT_FORMAT_F64),
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

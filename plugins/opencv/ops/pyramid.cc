@@ -3,7 +3,6 @@
 #include <string>
 
 #include "calls.h"
-#include "check.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -12,7 +11,7 @@ namespace vedette::opencv {
 
 namespace {
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const auto& params = params_of<vdt_pyramid_params>(query);
     if (params.method != VDT_PYRAMID_AREA2 && params.method != VDT_PYRAMID_GAUSS5)
         throw Failure(VDT_E_ARGUMENT, "pyramid: there is no method " + std::to_string(params.method));
@@ -56,7 +55,7 @@ public:
     vdt_code run(const vdt_call& call) override {
         cv::Mat level = read_pixels(*call.inputs[0]);
         for (std::uint32_t i = 0; i < call.output_count; ++i) {
-            check_cancelled(*device_.host, call.token);
+            plugin::throw_if_cancelled(*device_.host, call.token);
             level = method_ == VDT_PYRAMID_AREA2 ? mean_of_four(level) : gaussian_of_five(level);
             write_pixels(level, *call.outputs[i]);
         }
@@ -76,17 +75,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 const OperationEntry pyramid_operation = {
     .op = VDT_OP_PYRAMID,
-    .params_size = sizeof(vdt_pyramid_params),
-    .least_inputs = 1,
-    .most_inputs = 1,
-    .least_outputs = 1,
-    .most_outputs = 16,  // 65535 pixels are one pixel after 16 halvings
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

@@ -4,7 +4,6 @@
 #include <opencv2/imgproc.hpp>
 
 #include "calls.h"
-#include "check.h"
 #include "color.h"
 #include "image_view.h"
 #include "op.h"
@@ -48,7 +47,7 @@ double largest_error(const vdt_image& in, const cv::Rect& inner, std::uint32_t m
 // What cv::resize adds for 8-bit images: weights of 11 bits and two products that are cut off at a quarter.
 constexpr double fixed_point_error = 0.75;
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const vdt_image &in = *query.inputs[0], &out = *query.outputs[0];
     const auto& params = params_of<vdt_resize_params>(query);
     const FormatLayout &from = *layout_of(in.format), &to = *layout_of(out.format);
@@ -168,17 +167,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 const OperationEntry resize_operation = {
     .op = VDT_OP_RESIZE,
-    .params_size = sizeof(vdt_resize_params),
-    .least_inputs = 1,
-    .most_inputs = 1,
-    .least_outputs = 1,
-    .most_outputs = 1,
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

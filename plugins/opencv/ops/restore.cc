@@ -4,7 +4,6 @@
 #include <string>
 
 #include "calls.h"
-#include "check.h"
 #include "image_view.h"
 #include "op.h"
 #include "ops/squares.h"
@@ -15,7 +14,7 @@ namespace {
 
 constexpr int iterations_between_checks = 4;
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const auto& params = params_of<vdt_restore_params>(query);
     if (params.method < VDT_RESTORE_MIA_BLIND || params.method > VDT_RESTORE_RICHARDSON_LUCY)
         throw Failure(VDT_E_ARGUMENT, "restore: there is no method " + std::to_string(params.method));
@@ -124,7 +123,7 @@ public:
             check_pixels(lens, square);
             Restoration restoration(params, square, lens);
             for (std::uint32_t i = 0; i < params.iterations; ++i) {
-                if (i % iterations_between_checks == 0) check_cancelled(*device_.host, call.token);
+                if (i % iterations_between_checks == 0) plugin::throw_if_cancelled(*device_.host, call.token);
                 restoration.iterate();
             }
             write(restoration.image(), *call.outputs[0], index);
@@ -151,17 +150,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query&) {
 
 const OperationEntry restore_operation = {
     .op = VDT_OP_RESTORE,
-    .params_size = sizeof(vdt_restore_params),
-    .least_inputs = 2,
-    .most_inputs = 2,
-    .least_outputs = 1,
-    .most_outputs = 2,
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "calls.h"
-#include "check.h"
 #include "image_view.h"
 #include "lists.h"
 #include "op.h"
@@ -66,7 +65,7 @@ void check_call_params(const vdt_template_find_params& params, const vdt_image& 
         throw Failure(VDT_E_ARGUMENT, "template_find: the region is empty or does not lie inside the scene");
 }
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const auto& params = params_of<vdt_template_find_params>(query);
     check_plan(params);
     check_call_params(params, *query.inputs[0]);
@@ -140,7 +139,7 @@ public:
         if (params.region.w != 0) region = {params.region.x, params.region.y, params.region.w, params.region.h};
         ListWriter list(*call.lists_out[0]);
         for (std::uint32_t p = 0; p < pattern_count_; ++p) {
-            check_cancelled(*device_.host, call.token);
+            plugin::throw_if_cancelled(*device_.host, call.token);
             search(call, p, scene, region, list);
         }
         return list.finish();
@@ -220,17 +219,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 const OperationEntry template_find_operation = {
     .op = VDT_OP_TEMPLATE_FIND,
-    .params_size = sizeof(vdt_template_find_params),
-    .least_inputs = 3,
-    .most_inputs = std::numeric_limits<std::uint32_t>::max(),
-    .least_outputs = 0,
-    .most_outputs = 0,
-    .lists_in = 0,
-    .lists_out = 1,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = scene_formats,
     .output_formats = 0,
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "calls.h"
-#include "check.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -21,7 +20,7 @@ bool is_normed(std::uint32_t method) {
     return method == VDT_MATCH_SQDIFF_NORMED || method == VDT_MATCH_CCORR_NORMED || method == VDT_MATCH_CCOEFF_NORMED;
 }
 
-void support(const vdt_query& query, vdt_op_support& support) {
+void support(const Device&, const vdt_query& query, vdt_op_support& support) {
     const vdt_image &scene = *query.inputs[0], &pattern = *query.inputs[1], &mask = *query.inputs[2];
     const vdt_image& out = *query.outputs[0];
     const auto& params = params_of<vdt_template_map_params>(query);
@@ -118,17 +117,13 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 const OperationEntry template_map_operation = {
     .op = VDT_OP_TEMPLATE_MAP,
-    .params_size = sizeof(vdt_template_map_params),
-    .least_inputs = 3,
-    .most_inputs = 3,
-    .least_outputs = 1,
-    .most_outputs = 1,
-    .lists_in = 0,
-    .lists_out = 0,
+    .variants = variants,
+    .variant_count = 1,
+    .support = support,
+    .cost = nullptr,
+    .plan = plan,
     .input_formats = scene_formats,
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
-    .support = support,
-    .plan = plan,
 };
 
 }  // namespace vedette::opencv

@@ -32,26 +32,32 @@ vdt_error* error_of(First, Rest... rest) noexcept {
 }
 
 // A function pointer for the table that runs Function and lets no exception out.
-template <auto Function>
+template <class Backend, auto Function>
 struct Wrapped;
 
-template <class... Arguments, vdt_code (*Function)(Arguments...)>
-struct Wrapped<Function> {
+template <class Backend, class... Arguments, vdt_code (*Function)(Arguments...)>
+struct Wrapped<Backend, Function> {
     static vdt_code call(Arguments... arguments) noexcept {
-        return guard(error_of(arguments...), [&] { return Function(arguments...); });
+        const auto body = [&]() -> vdt_code { return Function(arguments...); };
+        return guard(error_of(arguments...), [&]() -> vdt_code {
+            if constexpr (requires { Backend::translate(body); })
+                return Backend::translate(body);
+            else
+                return body();
+        });
     }
 };
 
-template <class Argument, void (*Function)(Argument)>
-struct Wrapped<Function> {
+template <class Backend, class Argument, void (*Function)(Argument)>
+struct Wrapped<Backend, Function> {
     static void call(Argument argument) noexcept {
         // Nobody can be told: what gives things back has no error record.
         (void)guard(nullptr, [&] { return Function(argument), vdt_code{VDT_OK}; });
     }
 };
 
-template <const void* (*Function)(vdt_self*, const char*)>
-struct Wrapped<Function> {
+template <class Backend, const void* (*Function)(vdt_self*, const char*)>
+struct Wrapped<Backend, Function> {
     static const void* call(vdt_self* self, const char* id) noexcept {
         const void* found = nullptr;
         (void)guard(nullptr, [&] { return found = Function(self, id), vdt_code{VDT_OK}; });
@@ -63,7 +69,8 @@ struct Wrapped<Function> {
 
 // The table of Backend. Obligatory: id, version, description, create, destroy, device_count, device_info, device_open,
 // device_close, op_support, op_variant, plan_create, plan_run, plan_destroy. Used when Backend has them: op_cost,
-// probe, resident_create with resident_destroy, extension, and `streams`, a static vdt_streams.
+// probe, resident_create with resident_destroy, extension, and `streams`, a static vdt_streams (make_streams). Also
+// when it has it: translate(body), which returns body() and throws Failure for what body throws of a foreign library.
 template <class Backend>
 constexpr vdt_plugin make_table() noexcept {
     using detail::Wrapped;
@@ -73,26 +80,47 @@ constexpr vdt_plugin make_table() noexcept {
     table.id = Backend::id;
     table.version = Backend::version;
     table.description = Backend::description;
-    table.create = Wrapped<&Backend::create>::call;
-    table.destroy = Wrapped<&Backend::destroy>::call;
-    table.device_count = Wrapped<&Backend::device_count>::call;
-    table.device_info = Wrapped<&Backend::device_info>::call;
-    table.device_open = Wrapped<&Backend::device_open>::call;
-    table.device_close = Wrapped<&Backend::device_close>::call;
-    table.op_support = Wrapped<&Backend::op_support>::call;
-    table.op_variant = Wrapped<&Backend::op_variant>::call;
-    table.plan_create = Wrapped<&Backend::plan_create>::call;
-    table.plan_run = Wrapped<&Backend::plan_run>::call;
-    table.plan_destroy = Wrapped<&Backend::plan_destroy>::call;
-    if constexpr (requires { &Backend::op_cost; }) table.op_cost = Wrapped<&Backend::op_cost>::call;
-    if constexpr (requires { &Backend::probe; }) table.probe = Wrapped<&Backend::probe>::call;
+    table.create = Wrapped<Backend, &Backend::create>::call;
+    table.destroy = Wrapped<Backend, &Backend::destroy>::call;
+    table.device_count = Wrapped<Backend, &Backend::device_count>::call;
+    table.device_info = Wrapped<Backend, &Backend::device_info>::call;
+    table.device_open = Wrapped<Backend, &Backend::device_open>::call;
+    table.device_close = Wrapped<Backend, &Backend::device_close>::call;
+    table.op_support = Wrapped<Backend, &Backend::op_support>::call;
+    table.op_variant = Wrapped<Backend, &Backend::op_variant>::call;
+    table.plan_create = Wrapped<Backend, &Backend::plan_create>::call;
+    table.plan_run = Wrapped<Backend, &Backend::plan_run>::call;
+    table.plan_destroy = Wrapped<Backend, &Backend::plan_destroy>::call;
+    if constexpr (requires { &Backend::op_cost; }) table.op_cost = Wrapped<Backend, &Backend::op_cost>::call;
+    if constexpr (requires { &Backend::probe; }) table.probe = Wrapped<Backend, &Backend::probe>::call;
     if constexpr (requires { &Backend::resident_create; }) {
-        table.resident_create = Wrapped<&Backend::resident_create>::call;
-        table.resident_destroy = Wrapped<&Backend::resident_destroy>::call;
+        table.resident_create = Wrapped<Backend, &Backend::resident_create>::call;
+        table.resident_destroy = Wrapped<Backend, &Backend::resident_destroy>::call;
     }
     if constexpr (requires { &Backend::streams; }) table.streams = &Backend::streams;
-    if constexpr (requires { &Backend::extension; }) table.extension = Wrapped<&Backend::extension>::call;
+    if constexpr (requires { &Backend::extension; }) table.extension = Wrapped<Backend, &Backend::extension>::call;
     return table;
+}
+
+// The table of streams, events and buffers of Backend, a class with the functions of vdt_streams; all are obligatory.
+template <class Backend>
+constexpr vdt_streams make_streams() noexcept {
+    using detail::Wrapped;
+    vdt_streams streams{};
+    streams.struct_size = sizeof streams;
+    streams.stream_create = Wrapped<Backend, &Backend::stream_create>::call;
+    streams.stream_sync = Wrapped<Backend, &Backend::stream_sync>::call;
+    streams.stream_destroy = Wrapped<Backend, &Backend::stream_destroy>::call;
+    streams.event_create = Wrapped<Backend, &Backend::event_create>::call;
+    streams.event_record = Wrapped<Backend, &Backend::event_record>::call;
+    streams.event_query = Wrapped<Backend, &Backend::event_query>::call;
+    streams.event_wait_host = Wrapped<Backend, &Backend::event_wait_host>::call;
+    streams.event_wait_stream = Wrapped<Backend, &Backend::event_wait_stream>::call;
+    streams.event_destroy = Wrapped<Backend, &Backend::event_destroy>::call;
+    streams.buffer_create = Wrapped<Backend, &Backend::buffer_create>::call;
+    streams.buffer_destroy = Wrapped<Backend, &Backend::buffer_destroy>::call;
+    streams.image_copy = Wrapped<Backend, &Backend::image_copy>::call;
+    return streams;
 }
 
 // The entry's answer: `table` when the host's range of minor versions meets 0 .. table.abi_minor, else NULL with a
