@@ -1,0 +1,56 @@
+// What stands behind the handles of the ABI.
+#pragma once
+
+#include <vedette/plugin/cpp/operation.hpp>
+#include <vedette/plugin/cpp/operation_entries.hpp>
+#include <vedette/plugin/cpp/resident.hpp>
+
+#include <runtime/memory.h>
+
+#include <sys/types.h>
+
+#include <atomic>
+
+namespace vedette::cuda_plugin {
+
+using plugin::Failure;
+
+// Behind vdt_device.
+struct Device {
+    Device(const vdt_host& host, int ordinal);
+
+    // Throws Failure when this process is a child of the one that opened the device (the driver does not survive a
+    // fork) or when the device was lost.
+    void check_usable() const;
+
+    const vdt_host* host;
+    cuda::Device cuda;
+    pid_t process;
+    mutable std::atomic<bool> lost{false};
+};
+
+using DeviceHandle = plugin::Handle<vdt_device, Device>;
+using Operation = plugin::Operation<Device>;
+using plugin::Plan;
+
+// What images and calls the device takes.
+plugin::Limits limits_of(const Device& device, const vdt_device* handle) noexcept;
+
+// Throws the Failure whose code says what the host does about `error`: memory is pressure, a broken context takes the
+// device (may be NULL) out.
+[[noreturn]] void fail_with(const Device* device, const cuda::Error& error);
+
+// Runs `body` and lets its errors of the CUDA runtime out as Failures.
+template <class Body>
+auto translated(const Device& device, const Body& body) {
+    try {
+        return body();
+    } catch (const cuda::Error& error) {
+        fail_with(&device, error);
+    }
+}
+
+// The operations that this backend does.
+extern const Operation convert_operation;
+
+}  // namespace vedette::cuda_plugin
