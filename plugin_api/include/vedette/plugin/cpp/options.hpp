@@ -2,9 +2,11 @@
 #ifndef VEDETTE_PLUGIN_CPP_OPTIONS_HPP
 #define VEDETTE_PLUGIN_CPP_OPTIONS_HPP
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "handle.hpp"
 
@@ -59,16 +61,17 @@ public:
     void finish() const {
         for (uint32_t index = 0; index < count_; ++index) {
             const std::string key = options_[index].key;
-            if (known_.find(", " + key + ",") != std::string::npos) continue;
-            const std::string knows = known_.empty() ? "no options" : known_.substr(2, known_.size() - 3);
-            throw Failure(VDT_E_OPTION,
-                          "option " + key + " is not known; the " + std::string(backend_) + " backend knows " + knows);
+            if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
+            std::string knows;
+            for (const std::string& each : known_) knows += (knows.empty() ? "" : ", ") + each;
+            throw Failure(VDT_E_OPTION, "option " + key + " is not known; the " + std::string(backend_) +
+                                            " backend knows " + (knows.empty() ? "no options" : knows));
         }
     }
 
 private:
     const vdt_option* find(std::string_view key, uint32_t kind, const char* kind_name) {
-        known_ += (known_.empty() ? ", " : " ") + std::string(key) + ",";
+        known_.emplace_back(key);
         const vdt_option* found = nullptr;
         for (uint32_t index = 0; index < count_; ++index) {
             if (options_[index].key != key) continue;
@@ -82,7 +85,7 @@ private:
     const char* backend_;
     const vdt_option* options_;
     uint32_t count_;
-    std::string known_;  // ", isa, streams,"
+    std::vector<std::string> known_;
 };
 
 }  // namespace vedette::plugin

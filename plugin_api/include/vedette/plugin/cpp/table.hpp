@@ -6,7 +6,9 @@
 //         static constexpr const char* version = "1.0.0";
 //         static constexpr const char* description = "one line for people";
 //         static vdt_code create(const vdt_host*, const vdt_option*, uint32_t, vdt_self**, vdt_error*);
-//         ...  // named and typed as the slots of vdt_plugin; they may throw
+//         ...  // named and typed as the slots of vdt_plugin; they may throw. Most can be inherited: the structs of
+//              // instance_entries.hpp, operation_entries.hpp, resident_entries.hpp and stream_entries.hpp check all
+//              // that the host hands in and leave to Backend what is its own.
 //     };
 //     static constexpr vdt_plugin table = vedette::plugin::make_table<Backend>();
 //     const vdt_plugin* VDT_PLUGIN_ENTRY(uint32_t min, uint32_t max, vdt_error* why) noexcept {
@@ -67,6 +69,34 @@ struct Wrapped<Backend, Function> {
 
 }  // namespace detail
 
+// The table of streams, events and buffers of Backend, which has every function of vdt_streams (stream_entries.hpp).
+template <class Backend>
+constexpr vdt_streams make_streams() noexcept {
+    using detail::Wrapped;
+    vdt_streams streams{};
+    streams.struct_size = sizeof streams;
+    streams.stream_create = Wrapped<Backend, &Backend::stream_create>::call;
+    streams.stream_sync = Wrapped<Backend, &Backend::stream_sync>::call;
+    streams.stream_destroy = Wrapped<Backend, &Backend::stream_destroy>::call;
+    streams.event_create = Wrapped<Backend, &Backend::event_create>::call;
+    streams.event_record = Wrapped<Backend, &Backend::event_record>::call;
+    streams.event_query = Wrapped<Backend, &Backend::event_query>::call;
+    streams.event_wait_host = Wrapped<Backend, &Backend::event_wait_host>::call;
+    streams.event_wait_stream = Wrapped<Backend, &Backend::event_wait_stream>::call;
+    streams.event_destroy = Wrapped<Backend, &Backend::event_destroy>::call;
+    streams.buffer_create = Wrapped<Backend, &Backend::buffer_create>::call;
+    streams.buffer_destroy = Wrapped<Backend, &Backend::buffer_destroy>::call;
+    streams.image_copy = Wrapped<Backend, &Backend::image_copy>::call;
+    return streams;
+}
+
+namespace detail {
+
+template <class Backend>
+inline constexpr vdt_streams streams_of = make_streams<Backend>();
+
+}  // namespace detail
+
 // The table of Backend. Obligatory: id, version, description, create, destroy, device_count, device_info, device_open,
 // device_close, op_support, op_variant, plan_create, plan_run, plan_destroy. Used when Backend has them: op_cost,
 // probe, resident_create with resident_destroy, extension, and `streams`, a static vdt_streams (make_streams). Also
@@ -97,30 +127,9 @@ constexpr vdt_plugin make_table() noexcept {
         table.resident_create = Wrapped<Backend, &Backend::resident_create>::call;
         table.resident_destroy = Wrapped<Backend, &Backend::resident_destroy>::call;
     }
-    if constexpr (requires { &Backend::streams; }) table.streams = &Backend::streams;
+    if constexpr (requires { &Backend::stream_create; }) table.streams = &detail::streams_of<Backend>;
     if constexpr (requires { &Backend::extension; }) table.extension = Wrapped<Backend, &Backend::extension>::call;
     return table;
-}
-
-// The table of streams, events and buffers of Backend, a class with the functions of vdt_streams; all are obligatory.
-template <class Backend>
-constexpr vdt_streams make_streams() noexcept {
-    using detail::Wrapped;
-    vdt_streams streams{};
-    streams.struct_size = sizeof streams;
-    streams.stream_create = Wrapped<Backend, &Backend::stream_create>::call;
-    streams.stream_sync = Wrapped<Backend, &Backend::stream_sync>::call;
-    streams.stream_destroy = Wrapped<Backend, &Backend::stream_destroy>::call;
-    streams.event_create = Wrapped<Backend, &Backend::event_create>::call;
-    streams.event_record = Wrapped<Backend, &Backend::event_record>::call;
-    streams.event_query = Wrapped<Backend, &Backend::event_query>::call;
-    streams.event_wait_host = Wrapped<Backend, &Backend::event_wait_host>::call;
-    streams.event_wait_stream = Wrapped<Backend, &Backend::event_wait_stream>::call;
-    streams.event_destroy = Wrapped<Backend, &Backend::event_destroy>::call;
-    streams.buffer_create = Wrapped<Backend, &Backend::buffer_create>::call;
-    streams.buffer_destroy = Wrapped<Backend, &Backend::buffer_destroy>::call;
-    streams.image_copy = Wrapped<Backend, &Backend::image_copy>::call;
-    return streams;
 }
 
 // The entry's answer: `table` when the host's range of minor versions meets 0 .. table.abi_minor, else NULL with a
