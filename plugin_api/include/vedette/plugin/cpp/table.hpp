@@ -127,7 +127,10 @@ constexpr vdt_plugin make_table() noexcept {
         table.resident_create = Wrapped<Backend, &Backend::resident_create>::call;
         table.resident_destroy = Wrapped<Backend, &Backend::resident_destroy>::call;
     }
-    if constexpr (requires { &Backend::stream_create; }) table.streams = &detail::streams_of<Backend>;
+    if constexpr (requires { &Backend::streams; })
+        table.streams = &Backend::streams;
+    else if constexpr (requires { &Backend::stream_create; })
+        table.streams = &detail::streams_of<Backend>;
     if constexpr (requires { &Backend::extension; }) table.extension = Wrapped<Backend, &Backend::extension>::call;
     return table;
 }
