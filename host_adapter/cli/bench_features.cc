@@ -1,5 +1,6 @@
 // SIFT, detection and description.
 #include "bench_work.h"
+#include "find/feature_parameters.h"
 
 namespace vedette::cli {
 
@@ -8,13 +9,7 @@ std::vector<BenchCase> features_cases(const BenchSetting& setting, const BenchSc
         return {};  // seconds a run
     }
     constexpr std::uint32_t most = 65535;  // rows of the largest image
-    vdt_features_params params{};
-    params.struct_size = sizeof params;
-    params.max_features = most;
-    params.octave_layers = 3;
-    params.contrast_threshold = 0.04;
-    params.edge_threshold = 10;
-    params.sigma = 1.6;
+    const vdt_features_params params = host::usual_features(most);
     const auto work = std::make_shared<Work>(VDT_OP_FEATURES, params);
     work->inputs.push_back(gray_of(screen.bgr));
     work->inputs.emplace_back();  // no mask

@@ -3,6 +3,7 @@
 #include "bench_picture.h"
 #include "commands.h"
 #include "draw_polygon.h"
+#include "find/feature_parameters.h"
 #include "library.h"
 #include "match_guards.h"
 #include "output.h"
@@ -128,13 +129,7 @@ Keypoints keypoints_of(Operations& operations, const Subject& subject) {
     Picture gray(VDT_FORMAT_GRAY8, subject.bgr.width(), subject.bgr.height());
     const vdt_convert_params convert{sizeof convert, 0, 1, 0};
     operations.run(VDT_OP_CONVERT, &convert, {&subject.bgr}, gray);
-    vdt_features_params params{};
-    params.struct_size = sizeof params;
-    params.max_features = most;
-    params.octave_layers = 3;
-    params.contrast_threshold = 0.04;
-    params.edge_threshold = 10;
-    params.sigma = 1.6;
+    const vdt_features_params params = host::usual_features(most);
     Keypoints found{std::vector<vdt_keypoint>(most), Picture(VDT_FORMAT_GRAYF32, 128, most)};
     vdt_list list = list_of(found.points, 0);
     operations.run(VDT_OP_FEATURES, &params, {&gray, &subject.mask}, found.descriptors, {}, &list);
@@ -168,7 +163,7 @@ Matching match(Operations& operations, const MatchArguments& arguments, const Su
 
 Json corners_json(const Quad& quad) {
     Json corners = Json::array();
-    for (const Point& corner : quad) {
+    for (const Point& corner : quad.corner) {
         corners.push_back({{"x", number(corner.x)}, {"y", number(corner.y)}});
     }
     return corners;
@@ -192,7 +187,7 @@ std::string text_of(const Judgement& judgement, const Matching& matching, const 
     std::string text = (judgement.found ? "found      " : "not found  ") + arguments.pattern;
     if (judgement.found) {
         text += "  at";
-        for (const Point& corner : judgement.quad) {
+        for (const Point& corner : judgement.quad.corner) {
             text += format(" %.1f,%.1f", corner.x, corner.y);
         }
     } else {
@@ -206,7 +201,8 @@ std::string text_of(const Judgement& judgement, const Matching& matching, const 
 void annotate(const MatchArguments& arguments, const Judgement& judgement, Picture picture) {
     constexpr Color green{40, 170, 0}, red{20, 20, 230};
     if (judgement.has_quad) {
-        draw_polygon(picture, {judgement.quad.begin(), judgement.quad.end()}, judgement.found ? green : red);
+        draw_polygon(picture, {judgement.quad.corner.begin(), judgement.quad.corner.end()},
+                     judgement.found ? green : red);
     }
     const vdt_pixels pixels = picture.pixels();
     checked([&](vdt_error* error) { return vdt_pixels_to_file(&pixels, arguments.annotate.c_str(), error); });

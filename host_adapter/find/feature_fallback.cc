@@ -1,6 +1,7 @@
 #include "feature_fallback.h"
 
 #include "evidence.h"
+#include "feature_place.h"
 #include "import_pixels.h"
 #include "sized_search.h"
 #include "warp.h"
@@ -8,18 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <set>
-#include <utility>
 
 namespace vedette::host {
 namespace {
 
-// Positives on real screens have 23 to 115 inliers; nothing else there has more than 3.
-constexpr std::size_t kLeastInliers = 12;
-constexpr double kLeastShare = 0.25;
-constexpr double kLeastArea = 0.1;
-constexpr double kMostArea = 10;
-constexpr double kLeastInside = 0.7;
 constexpr double kLeastCorrelation = 0.5;
 // Corners this near to those of an upright rectangle, in the pattern's longer side at the quad's size.
 constexpr double kUpright = 0.04;
@@ -40,13 +33,6 @@ constexpr double kEnoughSide = 40;
 constexpr double kReductions[] = {1.25, 1.5, 1.75, 2, 2.5, 3, 4, 6, 8};
 // Inliers of the homography, pixels of the shrunk copies.
 constexpr double kTolerance = 3;
-
-using Place = std::pair<std::int64_t, std::int64_t>;
-
-// One corner may be several keypoints, of several sizes and directions.
-Place place_of(const vdt_keypoint& keypoint) {
-    return {std::llround(static_cast<double>(keypoint.x)), std::llround(static_cast<double>(keypoint.y))};
-}
 
 vdt_match match_of(const Quad& quad, double factor, double score) {
     vdt_match match{};
@@ -101,27 +87,17 @@ double look(Screen& screen, Pattern& pattern, const FindQuery& query, const Homo
 FeatureVerdict judge_features(const FeatureSet& pattern, const FeatureSet& screen, const FeaturePairs& pairs,
                               std::uint32_t width, std::uint32_t height, const Window& region) {
     FeatureVerdict verdict;
-    std::set<Place> of_pattern, of_screen;
-    std::size_t inliers = 0;
-    for (const vdt_descriptor_match& pair : pairs.pairs) {
-        if (pair.inlier == 0) continue;
-        ++inliers;
-        of_pattern.insert(place_of(pattern.keypoints[pair.query]));
-        of_screen.insert(place_of(screen.keypoints[pair.train]));
-    }
-    if (std::min(of_pattern.size(), of_screen.size()) < kLeastInliers) return verdict;
-    if (static_cast<double>(inliers) < kLeastShare * static_cast<double>(pairs.pairs.size())) return verdict;
-    Quad& quad = verdict.quad;
-    if (!transform_rectangle(pairs.homography, width, height, quad) || !convex_and_not_mirrored(quad)) return verdict;
-    for (Point& corner : quad.corner) {
+    const Place place = place_by_features(pattern.keypoints, screen.keypoints, pairs.pairs, pairs.homography, width,
+                                          height, region.w, region.h);
+    if (place.flaw != PlaceFlaw::none) return verdict;
+    verdict.quad = place.quad;
+    for (Point& corner : verdict.quad.corner) {
         corner.x += region.x;
         corner.y += region.y;
     }
-    const double ratio = area(quad) / (static_cast<double>(width) * height);
-    if (!(ratio >= kLeastArea && ratio <= kMostArea)) return verdict;
-    if (share_inside(quad, region.x, region.y, region.w, region.h) < kLeastInside) return verdict;
-    verdict.factor = std::sqrt(ratio);
-    verdict.upright = distance_from_upright(quad, width, height) <= kUpright * std::max(width, height) * verdict.factor;
+    verdict.factor = std::sqrt(place.area);
+    verdict.upright =
+        distance_from_upright(verdict.quad, width, height) <= kUpright * std::max(width, height) * verdict.factor;
     verdict.accepted = true;
     return verdict;
 }

@@ -18,9 +18,7 @@ struct FeatureVerdict {
     double factor = 1;  // root of the quotient of the areas
 };
 
-// The guards of a feature match, without a look at pixels: at least twelve pairs at different places fit the
-// homography, and a quarter of all pairs do; the quad is convex, not mirrored, between a tenth and ten times the
-// pattern's area, and seven tenths of it lie in the region. The keypoints of `screen` count from the region's corner.
+// The guards of a feature match (feature_place.h). The keypoints of `screen` count from the region's corner.
 FeatureVerdict judge_features(const FeatureSet& pattern, const FeatureSet& screen, const FeaturePairs& pairs,
                               std::uint32_t width, std::uint32_t height, const Window& region);
 

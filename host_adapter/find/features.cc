@@ -1,17 +1,13 @@
 #include "features.h"
 
 #include "../core/failure.h"
+#include "feature_parameters.h"
 
 #include <cstring>
 
 namespace vedette::host {
 namespace {
 
-// SIFT as published [Lowe 2004], with OpenCV's defaults.
-constexpr std::uint32_t kOctaveLayers = 3;
-constexpr double kContrast = 0.04;
-constexpr double kEdge = 10;
-constexpr double kSigma = 1.6;
 constexpr std::uint32_t kDescriptor = 128;
 constexpr double kRatio = 0.75;
 constexpr std::uint32_t kIterations = 2000;
@@ -42,25 +38,10 @@ vdt_list list_of(void* items, std::size_t item_size, std::size_t capacity) {
     return list;
 }
 
-// Keypoints count from the centre of the first pixel; here pictures begin at its edge.
-void centre_to_edge(Homography& h) {
-    for (std::size_t i = 0; i < 9; i += 3) h[i + 2] -= (h[i] + h[i + 1]) / 2;
-    for (std::size_t i = 0; i < 3; ++i) {
-        h[i] += h[6 + i] / 2;
-        h[3 + i] += h[6 + i] / 2;
-    }
-}
-
 std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& backend, CallLimit* limit,
                                           SharedImage& picture, SharedImage* mask, double step_x, double step_y,
                                           std::uint32_t most) {
-    vdt_features_params params{};
-    params.struct_size = sizeof params;
-    params.max_features = most;
-    params.octave_layers = kOctaveLayers;
-    params.contrast_threshold = kContrast;
-    params.edge_threshold = kEdge;
-    params.sigma = kSigma;
+    const vdt_features_params params = usual_features(most);
     auto set = std::make_shared<FeatureSet>();
     set->keypoints.resize(most);
     Image rows(VDT_FORMAT_GRAYF32, kDescriptor, most);
@@ -120,7 +101,8 @@ std::optional<FeaturePairs> match(Context& context, const std::string& backend, 
     result.pairs.resize(pairs.count);
     for (std::uint32_t y = 0; y < 3; ++y)
         std::memcpy(result.homography.data() + std::size_t{3} * y, homography.row(y), 3 * sizeof(double));
-    centre_to_edge(result.homography);
+    // Keypoints count from the centre of the first pixel; here pictures begin at its edge.
+    result.homography = shifted(result.homography, 0.5);
     // A backend is somebody else's code: rows that cannot be are not followed.
     for (const vdt_descriptor_match& pair : result.pairs)
         if (pair.query >= pattern.keypoints.size() || pair.train >= screen.keypoints.size())

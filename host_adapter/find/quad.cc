@@ -43,6 +43,16 @@ std::vector<Point> clipped(const std::vector<Point>& polygon, Distance&& distanc
 
 }  // namespace
 
+Homography shifted(const Homography& homography, double shift) noexcept {
+    Homography h = homography;
+    for (std::size_t i = 0; i < 9; i += 3) h[i + 2] -= (h[i] + h[i + 1]) * shift;
+    for (std::size_t i = 0; i < 3; ++i) {
+        h[i] += h[6 + i] * shift;
+        h[3 + i] += h[6 + i] * shift;
+    }
+    return h;
+}
+
 bool transform(const Homography& h, Point from, Point& to) noexcept {
     const double w = h[6] * from.x + h[7] * from.y + h[8];
     to = {(h[0] * from.x + h[1] * from.y + h[2]) / w, (h[3] * from.x + h[4] * from.y + h[5]) / w};

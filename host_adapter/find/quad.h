@@ -18,6 +18,9 @@ struct Quad {
     std::array<Point, 4> corner;
 };
 
+// The same map where both pictures' coordinates begin `shift` earlier: what was x is called x + shift.
+Homography shifted(const Homography& homography, double shift) noexcept;
+
 // Where a homography takes a point. False when that is at or beyond infinity, or no number.
 bool transform(const Homography& homography, Point from, Point& to) noexcept;
 

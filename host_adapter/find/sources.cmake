@@ -20,7 +20,6 @@ target_sources(vedette_internal PRIVATE
     find/lab.cc
     find/pattern.cc
     find/propose.cc
-    find/quad.cc
     find/reach.cc
     find/resample.cc
     find/refine_scale.cc
@@ -29,6 +28,12 @@ target_sources(vedette_internal PRIVATE
     find/sized_search.cc
     find/suppress.cc
     find/warp.cc)
+# Geometry that the command uses too; it links the C API and nothing else of the library.
+add_library(vedette_places OBJECT find/feature_place.cc find/quad.cc)
+target_link_libraries(vedette_places PUBLIC Vedette::plugin_api PRIVATE vedette_warnings)
+target_include_directories(vedette_places PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_sources(vedette_internal PRIVATE $<TARGET_OBJECTS:vedette_places>)
+
 # Loops over pixels that must become vector instructions.
 set_source_files_properties(find/evidence.cc find/flat_map.cc find/refine_scale.cc find/resample.cc find/warp.cc PROPERTIES COMPILE_OPTIONS "-O3")
 

@@ -215,9 +215,9 @@ BOOST_AUTO_TEST_CASE(accepted) {
     BOOST_CHECK(judgement.found);
     BOOST_CHECK_EQUAL(judgement.reason, "");
     BOOST_CHECK_EQUAL(judgement.inliers, 20u);
-    BOOST_CHECK_SMALL(judgement.quad[0].x - 200, 1e-9);
-    BOOST_CHECK_SMALL(judgement.quad[2].x - 300, 1e-9);
-    BOOST_CHECK_SMALL(judgement.quad[2].y - 160, 1e-9);
+    BOOST_CHECK_SMALL(judgement.quad.corner[0].x - 200, 1e-9);
+    BOOST_CHECK_SMALL(judgement.quad.corner[2].x - 300, 1e-9);
+    BOOST_CHECK_SMALL(judgement.quad.corner[2].y - 160, 1e-9);
     // The same homography but for a factor.
     std::array<double, 9> scaled = moved;
     for (double& value : scaled) {
