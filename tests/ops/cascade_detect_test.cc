@@ -10,6 +10,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "cascade_run.h"
 #include "reference/cascade.h"
 #include "reference/cascade_text.h"
 #include "suite.h"
@@ -22,79 +23,6 @@
 namespace vedette::ops {
 
 namespace {
-
-// Two stages on a window of 8 x 8: bright above dark, and a tilted feature with three rectangles in a tree of two
-// nodes.
-const std::string haar = R"(<?xml version="1.0"?>
-<opencv_storage><cascade type_id="opencv-cascade-classifier"><stageType>BOOST</stageType><featureType>HAAR</featureType>
-<height>8</height><width>8</width><featureParams><maxCatCount>0</maxCatCount></featureParams><stageNum>2</stageNum>
-<stages>
-<_><maxWeakCount>1</maxWeakCount><stageThreshold>0.25</stageThreshold><weakClassifiers>
-  <_><internalNodes>0 -1 0 0.05</internalNodes><leafValues>-1. 1.</leafValues></_></weakClassifiers></_>
-<_><maxWeakCount>2</maxWeakCount><stageThreshold>0.2</stageThreshold><weakClassifiers>
-  <_><internalNodes>1 0 1 0.02 -1 -2 2 -0.01</internalNodes><leafValues>0.5 -0.75 1.25</leafValues></_>
-  <_><internalNodes>0 -1 2 0.01</internalNodes><leafValues>0.125 -0.25</leafValues></_></weakClassifiers></_>
-</stages>
-<features>
-<_><rects><_>0 0 8 4 1.</_><_>0 4 8 4 -1.</_></rects><tilted>0</tilted></_>
-<_><rects><_>0 0 8 8 -1.</_><_>2 2 4 4 3.</_><_>6 0 2 8 0.5</_></rects></_>
-<_><rects><_>4 0 3 4 -1.</_><_>4 1 2 2 2.</_></rects><tilted>1</tilted></_>
-</features></cascade></opencv_storage>)";
-
-// The same classifier as OpenCV 1 wrote it.
-const std::string old_haar = R"(<?xml version="1.0"?>
-<opencv_storage><tiny type_id="opencv-haar-classifier"><size>8 8</size><stages>
-<_><!-- bright < above > dark --><trees><_><_><feature><rects><_>0 0 8 4 1.</_><_>0 4 8 4 -1.</_></rects><tilted>0</tilted></feature>
-  <threshold>0.05</threshold><left_val>-1.</left_val><right_val>1.</right_val></_></_></trees>
-  <stage_threshold>0.25</stage_threshold><parent>-1</parent><next>-1</next></_>
-<_><trees>
-  <_><_><feature><rects><_>0 0 8 8 -1.</_><_>2 2 4 4 3.</_><_>6 0 2 8 0.5</_></rects><tilted>0</tilted></feature>
-     <threshold>0.02</threshold><left_node>1</left_node><right_val>0.5</right_val></_>
-     <_><feature><rects><_>4 0 3 4 -1.</_><_>4 1 2 2 2.</_></rects><tilted>1</tilted></feature>
-     <threshold>-0.01</threshold><left_val>-0.75</left_val><right_val>1.25</right_val></_></_>
-  <_><_><feature><rects><_>4 0 3 4 -1.</_><_>4 1 2 2 2.</_></rects><tilted>1</tilted></feature>
-     <threshold>0.01</threshold><left_val>0.125</left_val><right_val>-0.25</right_val></_></_></trees>
-  <stage_threshold>0.2</stage_threshold><parent>0</parent><next>-1</next></_>
-</stages></tiny></opencv_storage>)";
-
-const std::string lbp = R"(<?xml version="1.0"?>
-<opencv_storage><cascade><stageType>BOOST</stageType><featureType>LBP</featureType><height>12</height><width>12</width>
-<featureParams><maxCatCount>256</maxCatCount></featureParams><stageNum>1</stageNum>
-<stages><_><maxWeakCount>1</maxWeakCount><stageThreshold>0.1</stageThreshold><weakClassifiers><_>
-<internalNodes>0 -1 0 -252645136 1431655765 252645135 -1 0 858993459 -858993460 16711935</internalNodes>
-<leafValues>-1. 1.</leafValues></_></weakClassifiers></_></stages>
-<features><_><rect>1 2 3 3</rect></_></features></cascade></opencv_storage>)";
-
-struct Detection {
-    vdt_code code = VDT_OK;
-    std::string text;
-    std::vector<vdt_item> items;
-};
-
-vdt_cascade_params params_for(const std::string& cascade) {
-    vdt_cascade_params params{};
-    params.struct_size = sizeof params;
-    params.cascade = cascade.data();
-    params.cascade_bytes = cascade.size();
-    params.scale_factor = 1.2;
-    params.min_neighbors = 2;
-    return params;
-}
-
-Detection detect(const TestImage& image, const vdt_cascade_params& params) {
-    TestList list(200000);
-    Operation operation;
-    operation.op = VDT_OP_CASCADE_DETECT;
-    operation.params = &params;
-    operation.inputs = {image.ptr()};
-    operation.lists_out = {list.ptr()};
-    const Outcome outcome = backend().run(operation);
-    Detection detection{outcome.code, outcome.text, {}};
-    if (VDT_IS_ERROR(outcome.code)) return detection;
-    BOOST_CHECK(list.guards_intact());
-    detection.items = list.items();
-    return detection;
-}
 
 #ifdef VEDETTE_TESTS_OPENCV_OBJDETECT
 // OpenCV loads old classifiers by file name only.
@@ -351,95 +279,6 @@ BOOST_AUTO_TEST_CASE(image_smaller_than_the_window) {
         const Detection detection = detect(flat_image(VDT_FORMAT_GRAY8, side, side, 3), params_for(haar));
         BOOST_CHECK_EQUAL(detection.code, VDT_OK);
         BOOST_CHECK(detection.items.empty());
-    }
-}
-
-// Each would make a trusting reader read or write where it must not, or never come back.
-BOOST_AUTO_TEST_CASE(damaged_text) {
-    if (!backend_has(VDT_OP_CASCADE_DETECT, "cascade_detect")) return;
-    const auto with = [](std::string text, const std::string& old_part, const std::string& new_part) {
-        const std::size_t at = text.find(old_part);
-        BOOST_REQUIRE_MESSAGE(at != std::string::npos, old_part);
-        return text.replace(at, old_part.size(), new_part);
-    };
-    std::string deep = "<?xml version=\"1.0\"?>\n<opencv_storage>";
-    for (int i = 0; i < 200000; ++i) deep += "<a>";
-    const std::string texts[] = {
-        " ",
-        "not a cascade at all",
-        "<?xml version=\"1.0\"?>",
-        "<?xml version=\"1.0\"?><opencv_storage></opencv_storage>",
-        "%YAML:1.0\ncascade: [[[[",
-        std::string(1000, '\0'),
-        haar.substr(0, haar.size() / 2),
-        haar.substr(0, haar.size() - 20),
-        lbp.substr(0, 500),
-        old_haar.substr(0, 700),
-        deep,
-        with(haar, "BOOST", "FOREST"),
-        with(haar, "HAAR", "WAVE"),
-        with(haar, "HAAR", "LBP"),
-        with(haar, "<height>8</height>", "<height>-8</height>"),
-        with(haar, "<width>8</width>", ""),
-        with(haar, "<width>8</width>", "<width>2000000000</width>"),
-        with(haar, "0 -1 0 0.05", "0 -1 3 0.05"),
-        with(haar, "0 -1 0 0.05", "0 -1 -1 0.05"),
-        with(haar, "0 -1 0 0.05", "0 -2 0 0.05"),
-        with(haar, "0 -1 0 0.05", "0 -1 0"),
-        with(haar, "1 0 1 0.02 -1 -2 2", "1 0 1 0.02 1 -2 2"),  // a node that leads to itself
-        with(haar, "<leafValues>-1. 1.</leafValues>", "<leafValues>-1.</leafValues>"),
-        with(haar, "0 0 8 4 1.", "0 0 9 4 1."),
-        with(haar, "0 0 8 4 1.", "0 0 -8 4 1."),
-        with(haar, "0 0 8 4 1.", "0 0 2147483647 4 1."),
-        with(haar, "0.05", "nan"),
-        with(haar, "0.05", "1e999"),
-        with(haar, "-1. 1.", "-1. inf"),
-        with(haar, "<stageThreshold>0.25", "<stageThreshold>nan"),
-        with(haar, "0 0 8 4 1.", "0 0 8 4 nan"),
-        with(haar, "0 0 8 4 1.", "0 0 8 4"),
-        with(haar, "<_>0 0 8 4 1.</_>", ""),
-        with(haar, "<stages>", "<!-- "),
-        with(haar, "</cascade>", "</cascades>"),
-        with(haar, "4 0 3 4 -1.", "4 0 4 5 -1."),  // tilted: sticks out below
-        with(haar, "<_>6 0 2 8 0.5</_>", "<_>6 0 2 8 0.5</_><_>6 0 2 8 0.5</_>"),
-        with(haar, "<maxCatCount>0</maxCatCount>", "<maxCatCount>256</maxCatCount>"),
-        with(lbp, "1 2 3 3", "4 2 3 3"),
-        with(lbp, "<maxCatCount>256</maxCatCount>", "<maxCatCount>32</maxCatCount>"),
-        with(old_haar, "<size>8 8</size>", "<size>8</size>"),
-        with(old_haar, "<left_node>1</left_node>", "<left_node>5</left_node>"),
-        with(old_haar, "<_>6 0 2 8 0.5</_>", "<_>6 0 2 8 0.5</_><_>6 0 2 8 0.5</_><_>6 0 2 8 0.5</_>"),
-        with(old_haar, "<threshold>0.02</threshold>", "<threshold>high</threshold>"),
-        with(old_haar, "<trees>", "<twigs>"),
-    };
-    const TestImage image = flat_image(VDT_FORMAT_GRAY8, 40, 40, 80);
-    int i = 0;
-    for (const std::string& text : texts) {
-        const Detection detection = detect(image, params_for(text));
-        BOOST_CHECK_MESSAGE(detection.code == VDT_E_FORMAT,
-                            "text " << i << ": code " << detection.code << " " << detection.text);
-        BOOST_CHECK_MESSAGE(!detection.text.empty() && detection.text.find('\n') == std::string::npos, "text " << i);
-        ++i;
-    }
-}
-
-BOOST_AUTO_TEST_CASE(bad_parameters) {
-    if (!backend_has(VDT_OP_CASCADE_DETECT, "cascade_detect")) return;
-    const TestImage image = flat_image(VDT_FORMAT_GRAY8, 40, 40, 80);
-    const std::vector<std::function<void(vdt_cascade_params&)>> faults = {
-        [](vdt_cascade_params& p) { p.cascade = nullptr; },
-        [](vdt_cascade_params& p) { p.cascade_bytes = 0; },
-        [](vdt_cascade_params& p) { p.scale_factor = 1; },
-        [](vdt_cascade_params& p) { p.scale_factor = std::nan(""); },
-        [](vdt_cascade_params& p) { p.min_neighbors = -1; },
-        [](vdt_cascade_params& p) { p.min_w = -1; },
-        [](vdt_cascade_params& p) { p.max_h = -1; },
-    };
-    for (std::size_t i = 0; i < faults.size(); ++i) {
-        vdt_cascade_params params = params_for(haar);
-        faults[i](params);
-        const Detection detection = detect(image, params);
-        BOOST_CHECK_MESSAGE(detection.code == VDT_E_ARGUMENT,
-                            "fault " << i << ": code " << detection.code << " " << detection.text);
     }
 }
 
