@@ -1,8 +1,9 @@
 // cascade_detect: cv::CascadeClassifier::detectMultiScale, window for window. How: cascade/detector.h.
+#include <vedette/plugin/cpp/list.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -90,23 +91,18 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     add_stage(cost, classifying);
 }
 
-// Fills an output list: items beyond its capacity are counted, not written. Where rounding has put a side outside the
-// image it is cut off, as OpenCV does after grouping.
-class ListWriter {
+// Fills the output list. Where rounding has put a side outside the image it is cut off, as OpenCV does after grouping.
+class WindowWriter {
 public:
-    ListWriter(vdt_list& list, const vdt_image& image)
-        : list_(list), width_(static_cast<float>(image.width)), height_(static_cast<float>(image.height)) {
-        list_.count = list_.needed = 0;
-    }
+    WindowWriter(vdt_list& list, const vdt_image& image)
+        : list_(list), width_(static_cast<float>(image.width)), height_(static_cast<float>(image.height)) {}
 
     void write(vdt_item item) {
         item.w = std::min(item.w, width_ - item.x);
         item.h = std::min(item.h, height_ - item.y);
         if (item.w <= 0 || item.h <= 0) return;
-        ++list_.needed;
-        if (list_.count == list_.capacity) return;
-        std::memcpy(static_cast<unsigned char*>(list_.items) + list_.count * list_.item_size, &item, sizeof item);
-        ++list_.count;
+        list_.count_found(1);
+        list_.write(item);
     }
     void write(const cascade::Found& found) {
         vdt_item item{};
@@ -118,10 +114,10 @@ public:
         item.neighbors = 1;
         write(item);
     }
-    vdt_code code() const { return list_.needed > list_.capacity ? VDT_INCOMPLETE : VDT_OK; }
+    vdt_code finish() { return list_.finish(); }
 
 private:
-    vdt_list& list_;
+    plugin::ListWriter<> list_;
     float width_, height_;
 };
 
@@ -135,17 +131,14 @@ public:
                     image.height) {}
 
     vdt_code run(const vdt_call& call) override {
-        if (call.list_out_count != 1 || call.list_in_count != 0 || call.lists_out[0]->item_size < sizeof(vdt_item))
-            throw Failure(VDT_E_ARGUMENT, "cascade_detect: one output list of items of at least " +
-                                              std::to_string(sizeof(vdt_item)) + " bytes is needed");
-        ListWriter out(*call.lists_out[0], *call.inputs[0]);
+        WindowWriter out(*call.lists_out[0], *call.inputs[0]);
         const std::vector<cascade::Found>& found = detector_.run(*call.inputs[0], call.token);
         if (min_neighbors_ == 0)
             for (const cascade::Found& window : found) out.write(window);
         else
             for (const vdt_item& group : grouping_.run(device_, call.token, found, min_neighbors_, group_eps))
                 out.write(group);
-        return out.code();
+        return out.finish();
     }
 
 private:

@@ -1,7 +1,8 @@
 // group: as OpenCV's groupRectangles. How: group/grouping.h.
+#include <vedette/plugin/cpp/list.hpp>
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <string>
 
 #include "group/grouping.h"
@@ -53,12 +54,6 @@ GroupRectangle rectangle_of(const vdt_item& item) {
             static_cast<std::int32_t>(std::lrint(item.w)), static_cast<std::int32_t>(std::lrint(item.h)), item.score};
 }
 
-vdt_item item_at(const vdt_list& list, std::uint64_t index) {
-    vdt_item item;
-    std::memcpy(&item, static_cast<const unsigned char*>(list.items) + index * list.item_size, sizeof item);
-    return item;
-}
-
 vdt_item ungrouped(vdt_item item) {
     item.neighbors = 1;
     return item;
@@ -67,13 +62,10 @@ vdt_item ungrouped(vdt_item item) {
 // Writes `count` items that `item_of(index)` gives, as many as there is room for.
 template <class ItemOf>
 vdt_code write_items(vdt_list& list, std::uint64_t count, const ItemOf& item_of) {
-    list.needed = count;
-    list.count = std::min(count, list.capacity);
-    for (std::uint64_t index = 0; index < list.count; ++index) {
-        const vdt_item item = item_of(index);
-        std::memcpy(static_cast<unsigned char*>(list.items) + index * list.item_size, &item, sizeof item);
-    }
-    return count > list.capacity ? VDT_INCOMPLETE : VDT_OK;
+    plugin::ListWriter<> out(list);
+    out.count_found(count);
+    for (std::uint64_t index = 0; index < std::min(count, list.capacity); ++index) out.write(item_of(index));
+    return out.finish();
 }
 
 class GroupPlan final : public Plan {
@@ -83,15 +75,12 @@ public:
     vdt_code run(const vdt_call& call) override {
         const auto& params = *static_cast<const vdt_group_params*>(call.params);
         check_values(params);
-        if (call.list_in_count != 1 || call.list_out_count != 1)
-            throw Failure(VDT_E_ARGUMENT, "group takes one list and gives one");
         const vdt_list& in = *call.lists_in[0];
         vdt_list& out = *call.lists_out[0];
-        if (in.item_size < sizeof(vdt_item) || out.item_size < sizeof(vdt_item))
-            throw Failure(VDT_E_ARGUMENT, "group: the items of the lists are smaller than vdt_item");
         out.count = out.needed = 0;
         if (params.threshold == 0)
-            return write_items(out, in.count, [&](std::uint64_t index) { return ungrouped(item_at(in, index)); });
+            return write_items(out, in.count,
+                               [&](std::uint64_t index) { return ungrouped(plugin::item_at(in, index)); });
         if (in.count > most_rectangles)
             throw Failure(VDT_E_SIZE,
                           "group: the list has " + std::to_string(in.count) + " items; at most 2^30 can be grouped");
@@ -99,7 +88,7 @@ public:
         parallel_for(device_, call.token, 0, static_cast<std::uint32_t>(in.count), rectangles_of_a_piece,
                      [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
                          for (std::uint32_t index = begin; index < end; ++index)
-                             rectangles_[index] = rectangle_of(item_at(in, index));
+                             rectangles_[index] = rectangle_of(plugin::item_at(in, index));
                      });
         const std::span<const vdt_item> groups =
             grouping_.run(device_, call.token, rectangles_, params.threshold, params.eps);
