@@ -41,11 +41,8 @@ std::string reason_against(const host::Place& place, std::uint32_t pairs) {
 Judgement judge(const Matching& matching, Extent pattern, Extent screen) {
     Judgement judgement;
     judgement.pairs = static_cast<std::uint32_t>(matching.pairs.size());
-    // Keypoints count from pixel centres and lie a quarter of a pixel right and below, as OpenCV's; corners are edges
-    // of pixels.
-    constexpr double from_keypoint_to_edge = 0.25;
     const host::Place place = host::place_by_features(matching.pattern, matching.screen, matching.pairs,
-                                                      host::shifted(matching.homography, from_keypoint_to_edge),
+                                                      host::shifted(matching.homography, host::kKeypointToEdge),
                                                       pattern.width, pattern.height, screen.width, screen.height);
     judgement.inliers = place.inliers;
     const bool any =

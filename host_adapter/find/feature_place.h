@@ -16,6 +16,10 @@ constexpr double kLeastShare = 0.25;                // of the pairs that agree
 constexpr double kLeastArea = 0.1, kMostArea = 10;  // of the quad, over the pattern's
 constexpr double kLeastInside = 0.7;                // of the quad's area that lies in the region
 
+// What a keypoint calls x, edges of pixels call x + this: keypoints count from the centre of the first pixel, and lie a
+// quarter of a pixel right and below of it, as OpenCV's do (its doubled first octave is not shifted back).
+constexpr double kKeypointToEdge = 0.25;
+
 enum class PlaceFlaw : std::uint8_t {
     none,
     few_inliers,

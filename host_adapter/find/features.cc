@@ -2,6 +2,7 @@
 
 #include "../core/failure.h"
 #include "feature_parameters.h"
+#include "feature_place.h"
 
 #include <cstring>
 
@@ -55,9 +56,12 @@ std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& b
     operation.lists_out = {&list};
     if (!run(context, operation, backend, limit)) return nullptr;
     set->keypoints.resize(list.count);
+    const auto full_size = [](float place, double step) {
+        return static_cast<float>((static_cast<double>(place) + kKeypointToEdge) * step - kKeypointToEdge);
+    };
     for (vdt_keypoint& keypoint : set->keypoints) {
-        keypoint.x = static_cast<float>((static_cast<double>(keypoint.x) + 0.5) * step_x - 0.5);
-        keypoint.y = static_cast<float>((static_cast<double>(keypoint.y) + 0.5) * step_y - 0.5);
+        keypoint.x = full_size(keypoint.x, step_x);
+        keypoint.y = full_size(keypoint.y, step_y);
         keypoint.size = static_cast<float>(static_cast<double>(keypoint.size) * step_x);
     }
     if (list.count == 0) return set;
@@ -101,8 +105,7 @@ std::optional<FeaturePairs> match(Context& context, const std::string& backend, 
     result.pairs.resize(pairs.count);
     for (std::uint32_t y = 0; y < 3; ++y)
         std::memcpy(result.homography.data() + std::size_t{3} * y, homography.row(y), 3 * sizeof(double));
-    // Keypoints count from the centre of the first pixel; here pictures begin at its edge.
-    result.homography = shifted(result.homography, 0.5);
+    result.homography = shifted(result.homography, kKeypointToEdge);
     // A backend is somebody else's code: rows that cannot be are not followed.
     for (const vdt_descriptor_match& pair : result.pairs)
         if (pair.query >= pattern.keypoints.size() || pair.train >= screen.keypoints.size())

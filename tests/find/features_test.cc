@@ -99,6 +99,19 @@ struct Synthetic {
 
 BOOST_AUTO_TEST_SUITE(features)
 
+// Corners and keypoints of one map, told in coordinates with different beginnings.
+BOOST_AUTO_TEST_CASE(a_shifted_map_is_the_same_map) {
+    const Homography map{3, 0.2, 50, -0.1, 2.5, 20, 0.001, -0.002, 1.5};
+    const Homography shifted = host::shifted(map, 0.25);
+    for (const Point from : {Point{0, 0}, Point{80, 60}, Point{-7, 31}}) {
+        Point to, shifted_to;
+        BOOST_TEST_REQUIRE(host::transform(map, from, to));
+        BOOST_TEST_REQUIRE(host::transform(shifted, {from.x + 0.25, from.y + 0.25}, shifted_to));
+        BOOST_CHECK_SMALL(shifted_to.x - 0.25 - to.x, 1e-9);
+        BOOST_CHECK_SMALL(shifted_to.y - 0.25 - to.y, 1e-9);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_quad_is_measured) {
     host::Quad quad;
     BOOST_REQUIRE(host::transform_rectangle(similarity(2, 0, 10, 20), 30, 20, quad));
