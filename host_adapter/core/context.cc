@@ -26,7 +26,7 @@ std::optional<std::string> environment(const char* name) {
 fs::path library_directory(const ContextOptions& options) {
     if (options.library_directory.empty()) return own_directory();
     std::error_code error;
-    const fs::path directory = fs::canonical(options.library_directory, error);
+    fs::path directory = fs::canonical(options.library_directory, error);
     if (error) throw Failure(VDT_E_FILE, options.library_directory.string() + ": " + error.message() + ".");
     return directory;
 }

@@ -48,7 +48,7 @@ public:
         // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ..."
         for (const char* mark : {"] ", "column "}) {
             const std::size_t at = what.find(mark);
-            if (at != std::string::npos && at < 80) what.erase(0, at + std::strlen(mark));
+            if (at < 80) what.erase(0, at + std::strlen(mark));
         }
         const std::size_t colon = what.find(": ");
         if (colon != std::string::npos && what.find_first_not_of("0123456789") == colon) what.erase(0, colon + 2);

@@ -49,7 +49,7 @@ std::string sentence(std::string text) {
 // The regular file `name` of `directory`, its links followed, which must not lead out of the directory.
 fs::path resolve(const fs::path& directory, const std::string& name) {
     std::error_code error;
-    const fs::path file = fs::canonical(directory / name, error);
+    fs::path file = fs::canonical(directory / name, error);
     if (error)
         throw Refused{"file", VDT_E_FILE, (directory / name).string() + " cannot be opened: " + error.message() + "."};
     if (file.parent_path() != directory)

@@ -238,7 +238,7 @@ TrialVerdict try_plugin(const TrialRequest& request) {
         const auto known = verdicts.known.find(state);
         if (known != verdicts.known.end()) return known->second;
     }
-    const TrialVerdict verdict = run_trial(request);
+    TrialVerdict verdict = run_trial(request);
     const std::lock_guard lock(verdicts.mutex);
     verdicts.known[state] = verdict;
     return verdict;

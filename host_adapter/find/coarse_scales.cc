@@ -36,8 +36,8 @@ std::vector<double> make_factors() {
     std::vector<double> factors;
     double last = kLeastFactor;
     for (const double next : kAnchors) {
-        const double steps = std::max(1.0, std::ceil(std::log(next / last) / std::log(kStep) - 1e-9));
-        for (double i = 1; i < steps; ++i) factors.push_back(last * std::pow(next / last, i / steps));
+        const int steps = std::max(1, static_cast<int>(std::ceil(std::log(next / last) / std::log(kStep) - 1e-9)));
+        for (int i = 1; i < steps; ++i) factors.push_back(last * std::pow(next / last, static_cast<double>(i) / steps));
         if (next != 1) factors.push_back(next);
         last = next;
     }
