@@ -6,6 +6,9 @@
 
 namespace vedette::cpu {
 
+// Scratch rows are readable so many bytes beyond their sums.
+constexpr std::uint32_t pyramid_padding_bytes = 64;
+
 // For elements of 8 bits, 16 bits and floats.
 template <class T>
 struct PyramidRow {
@@ -13,7 +16,7 @@ struct PyramidRow {
     const T* rows[5];
     std::uint32_t in_width;  // pixels
     std::uint32_t channels;  // 1, 3 or 4
-    void* sums;              // scratch for in_width * channels sums of 32 bits
+    void* sums;              // scratch for in_width * channels sums of 32 bits, and the padding
     T* out;                  // (in_width + 1) / 2 pixels
 };
 

@@ -1,6 +1,8 @@
 // Compiled once per instruction set; see plugins/cpu/CMakeLists.txt for what that forbids.
 #include "kernels/resize.h"
 
+#include "kernels/halving.h"
+
 #if VEDETTE_ISA_LEVEL >= 1
 #include <immintrin.h>
 #endif
@@ -133,90 +135,6 @@ void across_groups8(const Byte* row, const AcrossGroup* groups, U32 count, U32 s
 }
 
 #endif
-
-template <U32 channels>
-void plain_halve(const Byte* above, const Byte* below, U32 begin, U32 width, Byte* out) {
-    for (U32 x = begin; x < width; ++x)
-        for (U32 c = 0; c < channels; ++c) {
-            const std::uint64_t at = std::uint64_t{2 * channels} * x + c;
-            const U32 sum = U32{above[at]} + above[at + channels] + below[at] + below[at + channels];
-            out[std::uint64_t{x} * channels + c] = static_cast<Byte>((sum + 2) / 4);
-        }
-}
-
-#if VEDETTE_ISA_LEVEL >= 1
-
-// Sums of neighbours that a shuffle brings together, over two rows; then means, in 16 bits.
-__m256i mean_pairs(__m256i above, __m256i below, __m256i pairs) {
-    const __m256i ones = _mm256_set1_epi8(1);
-    const __m256i sum = _mm256_add_epi16(_mm256_maddubs_epi16(_mm256_shuffle_epi8(above, pairs), ones),
-                                         _mm256_maddubs_epi16(_mm256_shuffle_epi8(below, pairs), ones));
-    return _mm256_srli_epi16(_mm256_add_epi16(sum, _mm256_set1_epi16(2)), 2);
-}
-
-__m256i load_lanes(const Byte* low, const Byte* high) {
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(load_16(low)), load_16(high), 1);
-}
-
-// Sixty-four bytes of both rows become 32.
-template <U32 channels>
-U32 wide_halve(const Byte* above, const Byte* below, U32 width, Byte* out) {
-    const __m256i pairs = _mm256_broadcastsi128_si256(
-        channels == 1 ? _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-                      : _mm_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15));
-    constexpr U32 step = 32 / channels;
-    U32 x = 0;
-    for (; x + step <= width; x += step) {
-        const std::uint64_t at = std::uint64_t{2 * channels} * x;
-        const __m256i left =
-            mean_pairs(load_lanes(above + at, above + at + 16), load_lanes(below + at, below + at + 16), pairs);
-        const __m256i right = mean_pairs(load_lanes(above + at + 32, above + at + 48),
-                                         load_lanes(below + at + 32, below + at + 48), pairs);
-        const __m256i means = _mm256_permute4x64_epi64(_mm256_packus_epi16(left, right), 0xd8);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + std::uint64_t{x} * channels), means);
-    }
-    return x;
-}
-
-// Four pixels of three bytes, twelve of sixteen that are read, become two: forty-eight bytes of both rows become 24,
-// and four more are written that the next step or the rest overwrites.
-U32 wide_halve_3(const Byte* above, const Byte* below, U32 width, Byte* out) {
-    const __m256i pairs =
-        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11, -1, -1, -1, -1));
-    const __m128i closed = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, -1, -1, -1, -1);
-    U32 x = 0;
-    for (; x + 10 <= width; x += 8) {
-        const std::uint64_t at = std::uint64_t{6} * x;
-        // Lanes in the order of the packed result: 0, 2 and 1, 3.
-        const __m256i even =
-            mean_pairs(load_lanes(above + at, above + at + 24), load_lanes(below + at, below + at + 24), pairs);
-        const __m256i odd = mean_pairs(load_lanes(above + at + 12, above + at + 36),
-                                       load_lanes(below + at + 12, below + at + 36), pairs);
-        const __m256i means = _mm256_shuffle_epi8(_mm256_packus_epi16(even, odd), _mm256_broadcastsi128_si256(closed));
-        auto* const to = out + std::uint64_t{x} * 3;
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(means));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 12), _mm256_extracti128_si256(means, 1));
-    }
-    return x;
-}
-
-#else
-
-template <U32 channels>
-U32 wide_halve(const Byte*, const Byte*, U32, Byte*) {
-    return 0;
-}
-U32 wide_halve_3(const Byte*, const Byte*, U32, Byte*) {
-    return 0;
-}
-
-#endif
-
-void halve8(const Byte* above, const Byte* below, U32 width, U32 channels, Byte* out) {
-    if (channels == 1) return plain_halve<1>(above, below, wide_halve<1>(above, below, width, out), width, out);
-    if (channels == 3) return plain_halve<3>(above, below, wide_halve_3(above, below, width, out), width, out);
-    plain_halve<4>(above, below, wide_halve<4>(above, below, width, out), width, out);
-}
 
 // Values lie between those of the input's depth, so nothing has to be limited.
 template <class T>

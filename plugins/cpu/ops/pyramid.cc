@@ -32,7 +32,8 @@ void check_values(const vdt_pyramid_params& params, std::uint32_t outputs) {
 
 std::uint64_t scratch_of_worker(const vdt_image& in) {
     const FormatLayout& layout = *layout_of(in.format);
-    return (std::uint64_t{in.width} * layout.pixel_elements * sizeof(float) + 63) / 64 * 64;
+    // The sums of a row, and behind them what vectors read beyond its end.
+    return (std::uint64_t{in.width} * layout.pixel_elements * sizeof(float) + 63) / 64 * 64 + pyramid_padding_bytes;
 }
 
 void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
