@@ -42,7 +42,9 @@ Isa best_isa() noexcept {
     return runs(Isa::avx2) ? Isa::avx2 : Isa::portable;
 }
 
-std::uint64_t last_cache_bytes() noexcept {
+namespace {
+
+std::uint64_t read_last_cache_bytes() noexcept {
     // The system's own account: in a virtual machine the processor may name the cache of the whole host.
     constexpr std::uint64_t usual = 24u << 20;
     std::FILE* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
@@ -51,6 +53,17 @@ std::uint64_t last_cache_bytes() noexcept {
     const bool known = std::fscanf(file, "%luK", &kibibytes) == 1 && kibibytes != 0 && kibibytes < 1ul << 24;
     std::fclose(file);
     return known ? std::uint64_t{kibibytes} << 10 : usual;
+}
+
+}  // namespace
+
+std::uint64_t last_cache_bytes() noexcept {
+    static const std::uint64_t bytes = read_last_cache_bytes();
+    return bytes;
+}
+
+bool goes_past_caches(std::uint64_t bytes) noexcept {
+    return bytes > last_cache_bytes();
 }
 
 const char* name_of(Isa isa) noexcept {

@@ -4,6 +4,7 @@
 
 #include "kernels/per_isa.h"
 #include "parallel.h"
+#include "processor.h"
 
 namespace vedette::cpu {
 
@@ -17,8 +18,6 @@ constexpr std::uint32_t kept_floats = 1u << 16;
 constexpr std::uint32_t fewest_strip_floats = 1024;
 constexpr std::uint32_t most_rows_at_once =
     4;  // each kept row is read from the second-level cache once for all of them
-// Float outputs of more bytes do not stay in the caches.
-constexpr std::uint64_t cached_bytes = 12u << 20;
 // A band repeats the rows that its kernel reaches above it: it should be this many times higher.
 constexpr std::uint32_t kernels_a_band = 6;
 constexpr std::uint32_t bands_a_worker = 4;        // so that workers finish together
@@ -31,6 +30,11 @@ std::uint64_t whole_blocks(std::uint64_t floats) {
 
 std::uint32_t divided_up(std::uint32_t a, std::uint32_t b) {
     return (a + b - 1) / b;
+}
+
+std::uint64_t image_bytes(vdt_format format, const FilterShape& shape) {
+    const FormatLayout& layout = *layout_of(format);
+    return row_bytes(layout, shape.width) * shape.height * layout.planes;
 }
 
 bool is_plain(const FilterShape& shape) {
@@ -100,7 +104,7 @@ Filtering::Filtering(const Device& device, const FilterShape& shape, FilterWeigh
                                   shape.border)),
       scratch_(std::make_unique<float[]>(layout_.worker * device.workers)),
       ring_(std::make_unique<const float*[]>(std::uint64_t{layout_.ring_rows} * device.workers)),
-      past_caches_(row_bytes(*cpu::layout_of(shape.out_format), shape.width) * shape.height > cached_bytes) {}
+      past_caches_(goes_past_caches(image_bytes(shape.in_format, shape) + image_bytes(shape.out_format, shape))) {}
 
 void Filtering::run(const vdt_image& in, const vdt_image& out, vdt_token* token) {
     const auto pieces = static_cast<std::uint32_t>(groups_.size()) * layout_.strips * layout_.bands;

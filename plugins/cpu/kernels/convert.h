@@ -45,8 +45,10 @@ struct ConvertKernels {
     // 8-bit colour of 3 or 4 interleaved channels to 8-bit gray; `rgb`: the first channel is red.
     void (*gray8)(const std::uint8_t* in, std::uint32_t channels, bool rgb, std::uint8_t* out, std::uint32_t width);
     // 8-bit colour to 8-bit colour; `swap` exchanges first and third channel. An added alpha is 255.
+    // `past_caches`: the output is not read again soon; it goes past the caches where alpha is dropped, by sets that
+    // can.
     void (*reorder8)(const std::uint8_t* in, std::uint32_t in_channels, std::uint8_t* out, std::uint32_t out_channels,
-                     bool swap, std::uint32_t width);
+                     bool swap, std::uint32_t width, bool past_caches);
 };
 
 }  // namespace vedette::cpu

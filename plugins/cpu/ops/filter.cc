@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "filter/bytes.h"
 #include "filter/filtering.h"
 #include "stages.h"
 
@@ -51,6 +52,17 @@ FilterShape shape_of(const vdt_image& in, const vdt_image& out, const vdt_filter
             static_cast<float>(params.delta)};
 }
 
+// A Gaussian on bytes runs in fixed point. Other kernels keep to single precision: their weights may not be small.
+bool takes_bytes(const FilterShape& shape, const FilterWeights& weights, const vdt_filter_params& params) {
+    return params.kind == VDT_FILTER_GAUSSIAN && ByteFiltering::takes(shape, weights);
+}
+
+std::uint64_t scratch_bytes_of(const Device& device, const FilterShape& shape, const FilterWeights& weights,
+                               const vdt_filter_params& params) {
+    return takes_bytes(shape, weights, params) ? ByteFiltering::scratch_bytes(device, shape, weights)
+                                               : Filtering::scratch_bytes(device, shape, weights);
+}
+
 // Every product and sum is rounded to 2^-24 of at most gain times the largest pixel: a chain along a row of the kernel
 // and one down its rows, the weights, and delta.
 double error_of(const FilterWeights& weights, vdt_format in, const vdt_filter_params& params) {
@@ -77,10 +89,12 @@ void support(const Device& device, const vdt_query& query, vdt_op_support& answe
     const vdt_filter_params& params = params_of(query.params);
     check_filter_params(params);
     const FilterWeights weights = weights_of(params);
-    const double error = error_of(weights, in.format, params);
+    const FilterShape shape = shape_of(in, out, params);
+    const bool bytes = takes_bytes(shape, weights, params);
+    const double error = bytes ? ByteFiltering::error(weights) : error_of(weights, in.format, params);
     // Integers: both sides are rounded.
     answer.tolerance = pixels_of(out.format).depth == Depth::real32 ? error : std::floor(error + 1);
-    answer.scratch_bytes = Filtering::scratch_bytes(device, shape_of(in, out, params), weights);
+    answer.scratch_bytes = scratch_bytes_of(device, shape, weights, params);
 }
 
 void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
@@ -112,14 +126,20 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     stage.shared_refs = elements * (taps + 4) / 8;
     cost.flags = VDT_COST_EXACT;
     cost.launches = 1;
-    cost.scratch_bytes = Filtering::scratch_bytes(device, shape_of(in, out, params), weights);
+    cost.scratch_bytes = scratch_bytes_of(device, shape_of(in, out, params), weights, params);
     add_stage(cost, stage);
 }
 
 class FilterPlan final : public Plan {
 public:
     FilterPlan(const Device& device, const vdt_image& in, const vdt_image& out, const vdt_filter_params& params)
-        : params_(params), filtering_(device, shape_of(in, out, params), weights_of(params)) {
+        : params_(params) {
+        const FilterShape shape = shape_of(in, out, params);
+        FilterWeights weights = weights_of(params);
+        if (takes_bytes(shape, weights, params))
+            bytes_ = std::make_unique<ByteFiltering>(device, shape, weights);
+        else
+            filtering_ = std::make_unique<Filtering>(device, shape, std::move(weights));
         if (params.kind == VDT_FILTER_GENERAL)
             kernel_x_.assign(params.kernel_x, params.kernel_x + std::uint64_t{params.kernel_w} * params.kernel_h);
         if (params.kind == VDT_FILTER_SEPARABLE) {
@@ -132,7 +152,10 @@ public:
         const vdt_filter_params& params = params_of(call.params);
         if (!is_planned(params))
             throw Failure(VDT_E_ARGUMENT, "filter: the parameters differ from those the plan was made for");
-        filtering_.run(*call.inputs[0], *call.outputs[0], call.token);
+        if (bytes_ != nullptr)
+            bytes_->run(*call.inputs[0], *call.outputs[0], call.token);
+        else
+            filtering_->run(*call.inputs[0], *call.outputs[0], call.token);
         return VDT_OK;
     }
 
@@ -153,7 +176,8 @@ private:
 
     vdt_filter_params params_;  // its kernel pointers are not followed
     std::vector<float> kernel_x_, kernel_y_;
-    Filtering filtering_;
+    std::unique_ptr<ByteFiltering> bytes_;  // one of these two
+    std::unique_ptr<Filtering> filtering_;
 };
 
 std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {

@@ -14,11 +14,6 @@ constexpr std::uint32_t fewest_rows = 32;     // of a band: below, the sums of c
 // Images below this many pixels take less time than waking a second thread (2-core Zen 3 VM, AVX2: 15 us).
 constexpr std::uint64_t fewest_pixels = 1u << 16;
 constexpr std::uint32_t rows_between_checks = 128;
-// Outputs of more than this share of the last cache do not stay there together with what else is in it (2-core Zen 3
-// VM, 32 MiB: writing 33 MB past the caches takes 1.7 ms instead of 3.5). Where the cache holds them, writing past
-// it should lose: on a Xeon with AVX-512 it took 2.1 ms, and OpenCV, which writes through the caches, 1.7.
-constexpr std::uint64_t cache_share = 2;
-
 }  // namespace
 
 void IntegralTarget::clear_first_row() const {
@@ -43,7 +38,7 @@ ByteSums::ByteSums(const Device& device, std::uint32_t width, std::uint32_t heig
       width_(width),
       height_(height),
       bands_(band_count(device, width, height)),
-      streams_(output_bytes > last_cache_bytes() / cache_share) {
+      streams_(goes_past_caches(std::uint64_t{width} * height + output_bytes)) {
     band_rows_ = (height + bands_ - 1) / bands_;
     bands_ = (height + band_rows_ - 1) / band_rows_;
     piece_rows_ = (band_rows_ + pieces_per_band - 1) / pieces_per_band;
