@@ -5,6 +5,7 @@
 
 #include "kernels/per_isa.h"
 #include "parallel.h"
+#include "processor.h"
 
 namespace vedette::cpu {
 
@@ -19,7 +20,7 @@ constexpr std::uint32_t piece_pixels = 1u << 14;  // far above the cost of handi
 
 // The first half of a line in fixed point, the middle included; empty where that is not possible.
 std::vector<std::int16_t> halved(const LineWeights& line) {
-    if (!line.symmetric || line.taps < 2 || line.taps > most_taps) return {};
+    if (!line.symmetric || line.taps % 2 == 0 || line.taps > most_taps) return {};
     double sum = 0;
     for (std::uint32_t i = 0; i < line.taps; ++i) sum += static_cast<double>(line.weight[i]);
     // Rounded to single precision, the weights of a Gaussian add up to one no more exactly than this.
@@ -29,9 +30,9 @@ std::vector<std::int16_t> halved(const LineWeights& line) {
     for (std::size_t i = 0; i < fixed.size(); ++i) {
         if (!(line.weight[i] >= 0)) return {};
         fixed[i] = static_cast<std::int32_t>(std::lrint(static_cast<double>(line.weight[i]) * one));
-        rest -= fixed[i] * (2 * i + 1 == line.taps ? 1 : 2);
+        rest -= fixed[i] * (i + 1 == fixed.size() ? 1 : 2);
     }
-    fixed.back() += line.taps % 2 != 0 ? rest : rest / 2;
+    fixed.back() += rest;
     if (fixed.back() < 0 || *std::max_element(fixed.begin(), fixed.end()) >= one) return {};
     return {fixed.begin(), fixed.end()};
 }
@@ -79,7 +80,8 @@ ByteFiltering::ByteFiltering(const Device& device, const FilterShape& shape, con
       rows_(positions_with_border(shape.height, weights.anchor_y, weights.height - 1 - weights.anchor_y, shape.border)),
       pitch_(words_of(shape, weights)),
       words_(pitch_ * device.workers),
-      pointers_(std::uint64_t{weights.height} * device.workers) {
+      pointers_(std::uint64_t{weights.height} * device.workers),
+      past_caches_(goes_past_caches(std::uint64_t{2} * shape.width * shape.height * elements_)) {
     if (shape.border == VDT_BORDER_CONSTANT)
         constant_.assign(std::uint64_t{shape.width} * elements_, static_cast<std::uint8_t>(shape.border_value));
 }
@@ -115,7 +117,7 @@ void ByteFiltering::run_row(const vdt_image& in, const vdt_image& out, std::uint
     };
     for (std::uint32_t i = 0; i < before_; ++i) beyond(i);
     for (std::uint32_t i = before_ + shape_.width; i < before_ + shape_.width + after_; ++i) beyond(i);
-    kernels_.along(words, across_line_, elements_, count, row_of<std::uint8_t>(out, 0, y));
+    kernels_.along(words, across_line_, elements_, count, row_of<std::uint8_t>(out, 0, y), past_caches_);
 }
 
 }  // namespace vedette::cpu

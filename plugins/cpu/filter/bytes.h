@@ -1,5 +1,5 @@
-// Filtering of bytes to bytes with a symmetric kernel of non-negative weights whose sum is one, in fixed point: rows
-// are filtered down from where they lie into a row of words, and that along into the output.
+// Filtering of bytes to bytes with a symmetric kernel of odd sides and non-negative weights whose sum is one, in fixed
+// point: rows are filtered down from where they lie into a row of words, and that along into the output.
 #pragma once
 
 #include <memory>
@@ -38,7 +38,8 @@ private:
     std::uint64_t pitch_;                        // words of a worker
     std::vector<std::int16_t> words_;            // [worker][pitch]
     std::vector<const std::uint8_t*> pointers_;  // [worker][row of the kernel]
-    std::vector<std::uint8_t> constant_;         // a row of the border's value
+    bool past_caches_;
+    std::vector<std::uint8_t> constant_;  // a row of the border's value
 };
 
 }  // namespace vedette::cpu

@@ -63,7 +63,7 @@ void normalise(const CascadeProgram& program, const CascadeWindows& windows, Mas
             const Ints sum = rectangle(sums + x, program.norm_corner);
             const Ints square =
                 sub(load(squares + windows.squares_last + x), load(squares + windows.squares_first + x));
-            Floats norm;
+            Floats norm = all(0.0F);
             if (!norms(sum, square, program.norm_area, flat_below, norm)) continue;
             store(windows.norm[row] + x, norm);
             U32 set = bits(less(norm, norm_limit));

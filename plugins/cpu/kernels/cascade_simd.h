@@ -286,12 +286,14 @@ inline Mask in_subset(const std::uint32_t* words, Ints code) {
 }
 inline bool norms(Ints sum, Ints squares, double area, double flat_below, Floats& out) {
     bool textured = false;
+    float norm[lanes];
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
         const double s = sum[lane];
         const double square = area * static_cast<std::uint32_t>(squares[lane]) - s * s;
         textured = textured || square >= flat_below;
-        out[lane] = static_cast<float>(1 / __builtin_sqrt(square));
+        norm[lane] = static_cast<float>(1 / __builtin_sqrt(square));
     }
+    out = load(norm);
     return textured;
 }
 

@@ -25,7 +25,7 @@ void plain(const At& at, const ByteWeights& weights, U32 begin, U32 count, Out* 
     for (U32 x = begin; x < count; ++x) {
         std::int32_t sum = 1 << (shift - 1);
         for (U32 i = 0; i < half; ++i) sum += weights.weight[i] * (at(i)[x] + at(weights.taps - 1 - i)[x]);
-        if (weights.taps % 2 != 0) sum += weights.weight[half] * at(half)[x];
+        sum += weights.weight[half] * at(half)[x];
         out[x] = static_cast<Out>(sum >> shift);
     }
 }
@@ -42,7 +42,7 @@ __m256i load_words(const Word* at) {
 // Sixteen sums of products, rounded, as words.
 template <unsigned shift, class At>
 [[gnu::always_inline]] inline __m256i words_at(const At& at, const ByteWeights& weights, U32 x) {
-    const U32 half = weights.taps / 2, terms = half + weights.taps % 2;
+    const U32 half = weights.taps / 2, terms = half + 1;
     const auto term = [&](U32 i) {
         return i == half ? load_words(at(half) + x)
                          : _mm256_add_epi16(load_words(at(i) + x), load_words(at(weights.taps - 1 - i) + x));
@@ -61,7 +61,7 @@ template <unsigned shift, class At>
     return _mm256_packs_epi32(_mm256_srai_epi32(low, shift), _mm256_srai_epi32(high, shift));
 }
 
-// The weights as constants of the loop for the usual few taps: `terms` of them.
+// The number of taps is a constant of the loop where it is one of the usual few.
 void down(const Byte* const* rows, const ByteWeights& weights, U32 count, Word* out) {
     const auto run = [&](const ByteWeights& w) __attribute__((always_inline)) {
         const auto at = [rows](U32 tap) { return rows[tap]; };
@@ -82,15 +82,22 @@ void down(const Byte* const* rows, const ByteWeights& weights, U32 count, Word* 
     }
 }
 
-void along(const Word* in, const ByteWeights& weights, U32 step, U32 count, Byte* out) {
+// `streams`: past the caches; then `out` is a multiple of 32.
+template <bool streams>
+void along_to(const Word* in, const ByteWeights& weights, U32 step, U32 count, Byte* out) {
     const auto run = [&](const ByteWeights& w) __attribute__((always_inline)) {
         const auto at = [in, step](U32 tap) { return in + std::uint64_t{tap} * step; };
         U32 x = 0;
         for (; x + 32 <= count; x += 32) {
-            const __m256i bytes =
+            const __m256i packed =
                 _mm256_packus_epi16(words_at<along_shift>(at, w, x), words_at<along_shift>(at, w, x + 16));
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + x), _mm256_permute4x64_epi64(bytes, 0xd8));
+            const __m256i bytes = _mm256_permute4x64_epi64(packed, 0xd8);
+            if constexpr (streams)
+                _mm256_stream_si256(reinterpret_cast<__m256i*>(out + x), bytes);
+            else
+                _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + x), bytes);
         }
+        if constexpr (streams) _mm_sfence();
         plain<along_shift>(at, w, x, count, out);
     };
     switch (weights.taps) {
@@ -105,13 +112,19 @@ void along(const Word* in, const ByteWeights& weights, U32 step, U32 count, Byte
     }
 }
 
+void along(const Word* in, const ByteWeights& weights, U32 step, U32 count, Byte* out, bool past_caches) {
+    if (past_caches && reinterpret_cast<std::uintptr_t>(out) % 32 == 0)
+        return along_to<true>(in, weights, step, count, out);
+    along_to<false>(in, weights, step, count, out);
+}
+
 #else
 
 void down(const Byte* const* rows, const ByteWeights& weights, U32 count, Word* out) {
     plain<down_shift>([rows](U32 tap) { return rows[tap]; }, weights, 0, count, out);
 }
 
-void along(const Word* in, const ByteWeights& weights, U32 step, U32 count, Byte* out) {
+void along(const Word* in, const ByteWeights& weights, U32 step, U32 count, Byte* out, bool) {
     plain<along_shift>([in, step](U32 tap) { return in + std::uint64_t{tap} * step; }, weights, 0, count, out);
 }
 

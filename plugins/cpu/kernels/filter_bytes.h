@@ -14,18 +14,19 @@ constexpr unsigned byte_word_bits = 6;
 // Rows of words are readable so many words beyond their end.
 constexpr std::uint32_t byte_filter_padding = 32;
 
-// weight[i] is that of the taps i and taps - 1 - i; the middle one, where there is one, comes last.
+// weight[i] is that of the taps i and taps - 1 - i; the middle one comes last.
 struct ByteWeights {
     const std::int16_t* weight;
-    std::uint32_t taps;  // at least 2
+    std::uint32_t taps;  // odd
 };
 
 struct ByteFilterKernels {
     // out[x] = sum of weight[i] rows[i][x], rounded half up to byte_word_bits. Nothing is written beyond `count`.
     void (*down)(const std::uint8_t* const* rows, const ByteWeights& weights, std::uint32_t count, std::int16_t* out);
     // out[x] = sum of weight[i] in[x + i step], rounded half up to whole numbers. Nothing is written beyond `count`.
+    // `past_caches`: the output is not read again soon.
     void (*along)(const std::int16_t* in, const ByteWeights& weights, std::uint32_t step, std::uint32_t count,
-                  std::uint8_t* out);
+                  std::uint8_t* out, bool past_caches);
 };
 
 }  // namespace vedette::cpu

@@ -79,7 +79,8 @@ void prefix_f32(const float* row, U32 count, bool squared, double* out) {
     }
 }
 
-void add_f64(const double* above, U32 count, double* out) {
+template <class Sum>
+void add(const Sum* __restrict above, U32 count, Sum* __restrict out) {
     for (U32 x = 0; x < count; ++x) out[x] += above[x];
 }
 
@@ -264,7 +265,8 @@ const IntegralKernels integral_kernels = {
     .stream_squared_i64 = stream_sums<true, U64>,
     .stream_squared_f64 = stream_sums<true, double>,
     .prefix_f32 = prefix_f32,
-    .add_f64 = add_f64,
+    .add_i32 = add<U32>,
+    .add_f64 = add<double>,
     .tilted_i32 = tilted<U32>,
     .tilted_f64 = tilted<double>,
 };

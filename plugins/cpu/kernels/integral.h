@@ -30,6 +30,7 @@ struct IntegralKernels {
     // out[x] = row[0] + ... + row[x] from left to right, in double; `squared`: of the squares.
     void (*prefix_f32)(const float* row, std::uint32_t count, bool squared, double* out);
     // out[x] += above[x].
+    void (*add_i32)(const std::uint32_t* above, std::uint32_t count, std::uint32_t* out);
     void (*add_f64)(const double* above, std::uint32_t count, double* out);
 
     // One row of the tilted sum from sums along diagonals: falling[x] += prefix[x], rising[x] += prefix[x - 1],

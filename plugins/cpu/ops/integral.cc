@@ -45,7 +45,7 @@ std::uint32_t upright_count(std::uint32_t flags) {
 std::uint64_t scratch_bytes_of(const Device& device, const vdt_image& in, std::uint32_t flags) {
     std::uint64_t bytes = 0;
     if (is_bytes(in)) bytes += ByteSums::scratch_bytes(device, in.width, in.height, upright_count(flags));
-    if ((flags & VDT_INTEGRAL_TILTED) != 0) bytes += TiltedSums::scratch_bytes(in.width, in.height);
+    if ((flags & VDT_INTEGRAL_TILTED) != 0) bytes += TiltedSums::scratch_bytes(device, in.width, in.height);
     return bytes;
 }
 
@@ -114,8 +114,10 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         loop_of(pixels * sums, in.width, in.height, in_bytes + out_bytes);
         loop_of(pixels * sums, in.height, in.width, 2 * out_bytes);
     }
-    // The tilted sums follow each other row by row on one worker: vectors of 16 at most.
-    if (tilted_bytes != 0) loop_of(pixels * 5, in.height, 16, in_bytes + tilted_bytes);
+    // The tilted sums follow each other row by row, each worker on columns of its own: vectors of 16 at most.
+    if (tilted_bytes != 0)
+        loop_of(pixels * 5, in.height, 16.0 * TiltedSums::tile_count(device, in.width, in.height),
+                in_bytes + tilted_bytes);
 }
 
 std::uint64_t bytes_of(const vdt_image* const* images, std::uint32_t count) {

@@ -83,16 +83,30 @@ private:
 void integrate_reals(const Device& device, const vdt_image& in, const IntegralTarget* targets, std::uint32_t count,
                      vdt_token* token);
 
-// Tilted sums, of bytes or floats, in 32-bit integers (modulo 2^32) or doubles.
+// Tilted sums, of bytes or floats, in 32-bit integers (modulo 2^32) or doubles. Values do not depend on the number of
+// workers. How: integral_tilted.cc.
 class TiltedSums {
 public:
     TiltedSums(const Device& device, std::uint32_t width, std::uint32_t height);
-    static std::uint64_t scratch_bytes(std::uint32_t width, std::uint32_t height);
+    static std::uint64_t scratch_bytes(const Device& device, std::uint32_t width, std::uint32_t height);
+    // Parts of the columns that run side by side.
+    static std::uint32_t tile_count(const Device& device, std::uint32_t width, std::uint32_t height);
     void run(const vdt_image& in, const IntegralTarget& target, vdt_token* token);
 
 private:
+    struct Layout;
+    // Output rows begin .. end - 1 of columns left .. right - 1.
+    struct Tile {
+        std::uint32_t begin, end, left, right;
+    };
+    static Layout layout_of(const Device& device, std::uint32_t width, std::uint32_t height);
     template <class Sum>
     void run_as(const vdt_image& in, const IntegralTarget& target, vdt_token* token);
+    // `above`, `below`: the falling lines, then the rising ones, through the `columns` columns of the row above the
+    // block and of its last row. `whole`: for each row what a line enters with on the right. `lines`: scratch.
+    template <class Sum, class PrefixOf>
+    void run_tile(const IntegralTarget& target, const Tile& tile, std::uint32_t columns, const PrefixOf& prefix_of,
+                  const Sum* whole, const Sum* above, Sum* below, Sum* lines) const;
 
     const Device& device_;
     const IntegralKernels& kernels_;

@@ -1,6 +1,7 @@
 // resize, filter and pyramid give the same bits on every instruction set, with any number of workers and in any
 // placement.
 #include "boost_test.h"
+#include "processor.h"
 #include "test_host.h"
 
 namespace vedette::cpu::test {
@@ -28,6 +29,11 @@ void fill(const TestImage& image, Random random) {
                 else
                     image.row<std::uint8_t>(plane, y)[i] = static_cast<std::uint8_t>(random());
             }
+}
+
+// Rows of an image of this width with so many bytes a pixel, input and output together, that no cache holds them.
+std::uint32_t rows_beyond_the_caches(std::uint32_t width, std::uint32_t pixel_bytes) {
+    return static_cast<std::uint32_t>(last_cache_bytes() / (std::uint64_t{width} * pixel_bytes)) + 13;
 }
 
 // The bytes of all pixels of all outputs.
@@ -138,13 +144,44 @@ BOOST_AUTO_TEST_CASE(filtered) {
     }
     // Larger than the caches, so that results go past them.
     params.kind = VDT_FILTER_GAUSSIAN;
-    check(VDT_OP_FILTER, &params, {VDT_FORMAT_GRAYF32, 2017, 1601}, {{VDT_FORMAT_GRAYF32, 2017, 1601}});
+    const Shape large{VDT_FORMAT_GRAYF32, 4017, rows_beyond_the_caches(4017, 8)};
+    check(VDT_OP_FILTER, &params, large, {large});
+}
+
+// Bytes to bytes in fixed point: every border and format, kernels of every length, images narrower than they.
+BOOST_AUTO_TEST_CASE(filtered_bytes) {
+    vdt_filter_params params{};
+    params.struct_size = sizeof params;
+    params.kind = VDT_FILTER_GAUSSIAN;
+    params.anchor_x = params.anchor_y = -1;
+    params.border_value = 90;
+    for (const std::uint32_t border :
+         {VDT_BORDER_CONSTANT, VDT_BORDER_REPLICATE, VDT_BORDER_REFLECT, VDT_BORDER_WRAP, VDT_BORDER_REFLECT_101})
+        for (const std::uint32_t side : {3u, 5u, 7u, 9u, 31u}) {
+            params.border = border;
+            params.kernel_w = side;
+            params.kernel_h = 34 - side;
+            params.sigma_x = params.sigma_y = 0.2 * side + 0.4;
+            for (const vdt_format format : {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8, VDT_FORMAT_RGBA8})
+                for (const std::uint32_t width : {5u, 83u})
+                    check(VDT_OP_FILTER, &params, {format, width, 21}, {{format, width, 21}});
+        }
+    const Shape large{VDT_FORMAT_BGR8, 4000, rows_beyond_the_caches(4000, 6)};
+    params.kernel_w = params.kernel_h = 5;
+    check(VDT_OP_FILTER, &params, large, {large});
+}
+
+BOOST_AUTO_TEST_CASE(alpha_dropped_past_the_caches) {
+    const vdt_convert_params params{sizeof(vdt_convert_params), 0, 1, 0};
+    const std::uint32_t rows = rows_beyond_the_caches(4019, 7);
+    for (const vdt_format format : {VDT_FORMAT_BGR8, VDT_FORMAT_RGB8})
+        check(VDT_OP_CONVERT, &params, {VDT_FORMAT_BGRA8, 4019, rows}, {{format, 4019, rows}});
 }
 
 BOOST_AUTO_TEST_CASE(pyramids) {
     for (const std::uint32_t method : {VDT_PYRAMID_AREA2, VDT_PYRAMID_GAUSS5})
         for (const vdt_format format :
-             {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8, VDT_FORMAT_BGRA16, VDT_FORMAT_PLANAR_RGBF32}) {
+             {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8, VDT_FORMAT_BGRA8, VDT_FORMAT_BGRA16, VDT_FORMAT_PLANAR_RGBF32}) {
             const vdt_pyramid_params params{sizeof(vdt_pyramid_params), method, 3, 0};
             check(VDT_OP_PYRAMID, &params, {format, 301, 175}, {{format, 151, 88}, {format, 76, 44}, {format, 38, 22}});
         }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "boost_test.h"
+#include "processor.h"
 #include "test_host.h"
 
 namespace vedette::cpu::test {
@@ -143,6 +144,11 @@ BOOST_DATA_TEST_CASE(large_enough_for_bands, boost::unit_test::data::make(sets),
           false);
 }
 
+// Rows of an image of this width with so many bytes a pixel, input and outputs together, that no cache holds them.
+std::uint32_t rows_beyond_the_caches(std::uint32_t width, std::uint32_t pixel_bytes) {
+    return static_cast<std::uint32_t>(last_cache_bytes() / (std::uint64_t{width} * pixel_bytes)) + 13;
+}
+
 // Larger than the caches, so that sums go past them.
 BOOST_DATA_TEST_CASE(larger_than_the_caches, boost::unit_test::data::make(sets), isa) {
     TestHost host;
@@ -152,9 +158,10 @@ BOOST_DATA_TEST_CASE(larger_than_the_caches, boost::unit_test::data::make(sets),
         return;
     }
     Random random(4);
-    check(device, random, VDT_FORMAT_GRAY8, 2501, 1301, VDT_INTEGRAL_SUM, false);
-    check(device, random, VDT_FORMAT_GRAY8, 1283, 1021, VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED, false);
-    check(device, random, VDT_FORMAT_GRAY8, 1409, 917, VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED, true);
+    check(device, random, VDT_FORMAT_GRAY8, 4501, rows_beyond_the_caches(4501, 5), VDT_INTEGRAL_SUM, false);
+    const std::uint32_t both = VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED;
+    check(device, random, VDT_FORMAT_GRAY8, 3283, rows_beyond_the_caches(3283, 13), both, false);
+    check(device, random, VDT_FORMAT_GRAY8, 3409, rows_beyond_the_caches(3409, 17), both, true);
 }
 
 // The widest row of white pixels has the largest sum of squares a row can have.
@@ -174,6 +181,23 @@ BOOST_DATA_TEST_CASE(widest_white_row, boost::unit_test::data::make(sets), isa) 
         const TestImage out(format, width + 1, 4, {});
         BOOST_TEST_REQUIRE(device.run(VDT_OP_INTEGRAL, &params, {&in.view()}, {&out.view()}) == VDT_OK);
         BOOST_TEST(largest_error(out, expected(in, VDT_INTEGRAL_SQUARED)) == 0);
+    }
+}
+
+// Several blocks of rows, with and without tiles beside each other, against brute force.
+BOOST_DATA_TEST_CASE(tilted_sums_over_blocks_and_tiles, boost::unit_test::data::make(sets), isa) {
+    for (const std::uint32_t workers : {1u, 4u}) {
+        TestHost host;
+        host.workers = workers;
+        TestDevice device(host, isa);
+        if (!device.available()) {
+            BOOST_TEST_MESSAGE("skipped: " << device.error().text);
+            return;
+        }
+        Random random(5);
+        check(device, random, VDT_FORMAT_GRAY8, 37, 150, VDT_INTEGRAL_TILTED, false);
+        check(device, random, VDT_FORMAT_GRAY8, 1100, 61, VDT_INTEGRAL_TILTED, false);
+        check(device, random, VDT_FORMAT_GRAYF32, 520, 127, VDT_INTEGRAL_TILTED, true);
     }
 }
 
