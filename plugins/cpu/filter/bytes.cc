@@ -14,13 +14,11 @@ VEDETTE_CPU_KERNELS(ByteFilterKernels, byte_filter_kernels)
 namespace {
 
 constexpr std::int32_t one = 1 << byte_weight_bits;
-// Beyond this the error of the weights nears half a gray level, and real arithmetic is as fast.
-constexpr std::uint32_t most_taps = 31;
 constexpr std::uint32_t piece_pixels = 1u << 14;  // far above the cost of handing out a piece
 
 // The first half of a line in fixed point, the middle included; empty where that is not possible.
 std::vector<std::int16_t> halved(const LineWeights& line) {
-    if (!line.symmetric || line.taps % 2 == 0 || line.taps > most_taps) return {};
+    if (!line.symmetric || line.taps % 2 == 0 || line.taps > byte_most_taps) return {};
     double sum = 0;
     for (std::uint32_t i = 0; i < line.taps; ++i) sum += static_cast<double>(line.weight[i]);
     // Rounded to single precision, the weights of a Gaussian add up to one no more exactly than this.

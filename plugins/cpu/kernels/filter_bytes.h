@@ -11,13 +11,15 @@ namespace vedette::cpu {
 constexpr unsigned byte_weight_bits = 15;
 // Words that lie between the two directions have so many bits behind the point: two of them still fit 16 bits.
 constexpr unsigned byte_word_bits = 6;
+// Beyond this the error of the weights nears half a gray level, and real arithmetic is as fast.
+constexpr std::uint32_t byte_most_taps = 31;
 // Rows of words are readable so many words beyond their end.
 constexpr std::uint32_t byte_filter_padding = 32;
 
 // weight[i] is that of the taps i and taps - 1 - i; the middle one comes last.
 struct ByteWeights {
     const std::int16_t* weight;
-    std::uint32_t taps;  // odd
+    std::uint32_t taps;  // odd, at most byte_most_taps
 };
 
 struct ByteFilterKernels {
