@@ -9,21 +9,28 @@ namespace {
 
 constexpr float image_sigma = 0.5F;  // blur that a camera's or screen's pixels are taken to have [Lowe]
 
-std::vector<float> gaussian_weights(double sigma) {
+}  // namespace
+
+Blur::Blur(double sigma) {
     const auto size = static_cast<std::uint32_t>(std::lrint(sigma * 8 + 1)) | 1U;
-    const std::uint32_t radius = size / 2;
+    radius = size / 2;
     std::vector<double> exact(radius + 1);
     double sum = 0;
     for (std::uint32_t k = 0; k <= radius; ++k) {
         exact[k] = std::exp(-0.5 * k * k / (sigma * sigma));
         sum += k == 0 ? exact[k] : 2 * exact[k];
     }
-    std::vector<float> weights(radius + 1);
-    for (std::uint32_t k = 0; k <= radius; ++k) weights[k] = static_cast<float>(exact[k] / sum);
-    return weights;
+    // As fine as 16 bits for the largest weight and 32 for the sum of products allow.
+    shift = 16;
+    while (exact[0] / sum * std::ldexp(1, static_cast<int>(shift)) > 32000) --shift;
+    pairs.resize(std::size_t{2} * (radius / 2 + 1));
+    std::int32_t rest = 1 << shift;
+    for (std::uint32_t k = radius; k > 0; --k) {
+        pairs[k] = static_cast<std::int16_t>(std::lrint(std::ldexp(exact[k] / sum, static_cast<int>(shift))));
+        rest -= 2 * pairs[k];
+    }
+    pairs[0] = static_cast<std::int16_t>(rest);
 }
-
-}  // namespace
 
 float ScaleSpace::scale_of(float layer) const noexcept {
     return sigma * std::pow(2.0F, layer / static_cast<float>(octave_layers));
@@ -34,12 +41,11 @@ ScaleSpace make_scale_space(std::uint32_t octave_layers, double sigma) {
     space.octave_layers = octave_layers;
     space.sigma = static_cast<float>(sigma);
     const float enlarged = 2 * image_sigma;
-    space.weights.push_back(
-        gaussian_weights(std::sqrt(std::max(space.sigma * space.sigma - enlarged * enlarged, 0.01F))));
+    space.blurs.emplace_back(std::sqrt(std::max(space.sigma * space.sigma - enlarged * enlarged, 0.01F)));
     const double step = std::pow(2.0, 1.0 / octave_layers);
     for (std::uint32_t layer = 1; layer < space.layer_count(); ++layer) {
         const double before = std::pow(step, layer - 1.0) * sigma;
-        space.weights.push_back(gaussian_weights(before * std::sqrt(step * step - 1)));
+        space.blurs.emplace_back(before * std::sqrt(step * step - 1));
     }
     // The descriptor's square has half a diagonal of 2.5 sqrt(2) cells of 3 sigma; the directions reach 4.5 sigma. One
     // pixel more for gradients, one for rounding.
@@ -69,11 +75,11 @@ OctavePlan::OctavePlan(const ScaleSpace& space, std::uint32_t width, std::uint32
             // The layer above this one is made from it.
             if (layer + 1 < layers)
                 step.have[layer] =
-                    std::max(step.have[layer], at_most(step.have[layer + 1] + space.weights[layer + 1].size() - 1));
+                    std::max(step.have[layer], at_most(step.have[layer + 1] + space.blurs[layer + 1].radius));
             // Oldest row that this step still reads.
             std::uint32_t oldest = step.begin > reach ? step.begin - reach : 0;
             if (layer + 1 < layers) {
-                const auto radius = static_cast<std::uint32_t>(space.weights[layer + 1].size() - 1);
+                const auto radius = space.blurs[layer + 1].radius;
                 oldest = std::min(oldest, have[layer + 1] > radius ? have[layer + 1] - radius : 0);
                 // At the lower edge rows are reflected.
                 oldest = std::min(oldest, height > radius + 1 ? height - radius - 1 : 0);
@@ -87,10 +93,10 @@ OctavePlan::OctavePlan(const ScaleSpace& space, std::uint32_t width, std::uint32
 }
 
 std::int64_t row_stride(std::uint32_t width) noexcept {
-    // In floats: 1024 are the 4096 bytes after which addresses fall into the same sets; rows lie 17 lines further.
-    constexpr std::int64_t page = 1024, shift = 17 * 16;
+    // 2048 are the 4096 bytes after which addresses fall into the same sets; rows lie 17 lines further.
+    constexpr std::int64_t line = 32, page = 2048, shift = 17 * line;
     const std::int64_t least = std::int64_t{width} + sift_row_slack;
-    if (least <= page / 2) return (least + 15) / 16 * 16;
+    if (least <= page / 2) return (least + line - 1) / line * line;
     return (least - shift + page - 1) / page * page + shift;
 }
 

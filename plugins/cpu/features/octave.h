@@ -1,5 +1,5 @@
 // One octave of SIFT's scale space, swept from top to bottom: at any time only those rows of its Gaussian layers exist
-// that the band being searched needs. An octave of a 4K screen enlarged twice would be 800 MB whole; its rows are 30.
+// that the band being searched needs. An octave of a 4K screen enlarged twice would be 400 MB whole; its rows are 15.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,23 @@
 
 namespace vedette::cpu::features {
 
+// A Gaussian in whole numbers. Radius as cv::GaussianBlur's for float: size round(8 sigma + 1), made odd.
+struct Blur {
+    explicit Blur(double sigma);
+
+    std::uint32_t radius = 1, shift = 1;
+    std::vector<std::int16_t> pairs;
+    SiftWeights weights() const noexcept { return {radius, shift, pairs.data()}; }
+};
+
 // What the caller may set, and what follows for all octaves.
 struct ScaleSpace {
     std::uint32_t octave_layers = 3;
     float sigma = 1.6F;
 
     std::uint32_t layer_count() const noexcept { return octave_layers + 3; }
-    // Weights, from the centre outwards, of the blur that makes layer i from layer i - 1; of layer 0 from the enlarged
-    // image. Radii as cv::GaussianBlur's for float: size round(8 sigma + 1), made odd.
-    std::vector<std::vector<float>> weights;
+    // The blur that makes layer i from layer i - 1; layer 0 from the enlarged image.
+    std::vector<Blur> blurs;
     // Furthest that a keypoint's surroundings reach from its pixel, in pixels of its octave.
     std::uint32_t patch_reach = 0;
     // sigma of a keypoint of layer `layer` (with fraction) in pixels of its octave.
@@ -56,7 +64,7 @@ private:
     std::vector<std::uint32_t> slots_;
 };
 
-// Floats from one row to the next: room for the kernels' slack, and no two nearby rows in the same sets of a
+// Values from one row to the next: room for the kernels' slack, and no two nearby rows in the same sets of a
 // first-level cache.
 std::int64_t row_stride(std::uint32_t width) noexcept;
 

@@ -15,11 +15,11 @@ struct Cube {
 
     Cube(const SiftLayer* layers, std::uint32_t layer, std::uint32_t y, std::uint32_t x) {
         for (std::uint32_t row = 0; row < 3; ++row) {
-            const float* lower = layers[layer - 1].row(y + row - 1) + x - 1;
+            const std::int16_t* lower = layers[layer - 1].row(y + row - 1) + x - 1;
             for (std::uint32_t d = 0; d < 3; ++d) {
-                const float* const upper = layers[layer + d].row(y + row - 1) + x - 1;
+                const std::int16_t* const upper = layers[layer + d].row(y + row - 1) + x - 1;
                 for (std::uint32_t column = 0; column < 3; ++column)
-                    value[d][row][column] = upper[column] - lower[column];
+                    value[d][row][column] = static_cast<float>(upper[column] - lower[column]);
                 lower = upper;
             }
         }
@@ -27,12 +27,14 @@ struct Cube {
     float here() const { return value[1][1][1]; }
 };
 
-// First and second derivatives; pixel values 0..255 become 0..1.
+constexpr float whole = 1.0F / (255 * sift_unit);  // of a difference where gray levels go from 0 to 1
+
+// First and second derivatives.
 struct Derivatives {
     float dx, dy, ds, dxx, dyy, dss, dxy, dxs, dys;
 
     explicit Derivatives(const Cube& cube) {
-        constexpr float whole = 1.0F / 255, half = whole * 0.5F, quarter = whole * 0.25F;
+        constexpr float half = whole * 0.5F, quarter = whole * 0.25F;
         const auto& v = cube.value;
         const float twice = 2 * cube.here();
         dx = (v[1][1][2] - v[1][1][0]) * half;
@@ -89,7 +91,7 @@ bool refine(const ScaleSpace& space, const SiftLayer* layers, const Tests& tests
             continue;
         }
         const float slope = d.dx * offset.x + d.dy * offset.y + d.ds * offset.s;
-        const float contrast = std::abs(cube.here() * (1.0F / 255) + slope * 0.5F);
+        const float contrast = std::abs(cube.here() * whole + slope * 0.5F);
         if (contrast * static_cast<float>(space.octave_layers) < static_cast<float>(tests.contrast)) return false;
         // Ratio of the principal curvatures, from trace and determinant of the Hessian.
         const float trace = d.dxx + d.dyy, determinant = d.dxx * d.dyy - d.dxy * d.dxy;

@@ -35,23 +35,16 @@ bool same_pixel(const Place& a, const Place& b) {
     return order_of(a) == order_of(b);
 }
 
-// Asks for floats [begin, end) of a row that will be read soon: rows lie pages apart, where the processor does not look
+// Asks for values [begin, end) of a row that will be read soon: rows lie pages apart, where the processor does not look
 // ahead by itself.
-void fetch(const float* row, std::uint32_t begin, std::uint32_t end) {
-    constexpr std::uint32_t line = 16;  // floats
+void fetch(const std::int16_t* row, std::uint32_t begin, std::uint32_t end) {
+    constexpr std::uint32_t line = 32;  // values
     for (std::uint32_t x = begin; x < end; x += line) __builtin_prefetch(row + x);
 }
 
-std::int64_t scratch_floats(const ScaleSpace& space) {
-    std::int64_t most = sift_patch_scratch(space.patch_reach);
-    for (const std::vector<float>& weights : space.weights)
-        most = std::max(most, static_cast<std::int64_t>(piece_width + 2 * weights.size() + 2 * sift_row_slack));
-    return most;
-}
-
-std::size_t most_weights(const ScaleSpace& space) {
-    std::size_t most = 0;
-    for (const std::vector<float>& weights : space.weights) most = std::max(most, weights.size());
+std::uint32_t most_radius(const ScaleSpace& space) {
+    std::uint32_t most = 0;
+    for (const Blur& blur : space.blurs) most = std::max(most, blur.radius);
     return most;
 }
 
@@ -67,14 +60,14 @@ SiftShape make_shape(const SiftParameters& parameters, std::uint32_t width, std:
         shape.octaves.emplace_back(shape.space, w, h, band_height(w), octave != 0);
         const OctavePlan& plan = shape.octaves.back();
         const auto stride = static_cast<std::uint64_t>(row_stride(w));
-        std::uint64_t floats = 0;
+        std::uint64_t values = 0;
         for (std::uint32_t layer = octave != 0 ? 1 : 0; layer < shape.space.layer_count(); ++layer)
-            floats += plan.slots(layer) * stride;
-        shape.row_floats = std::max(shape.row_floats, floats);
-        if (octave != 0) shape.base_floats += h * stride;
+            values += plan.slots(layer) * stride;
+        shape.row_values = std::max(shape.row_values, values);
+        if (octave != 0) shape.base_values += h * stride;
     }
     if (!shape.octaves.empty()) {
-        const auto radius = static_cast<std::uint32_t>(shape.space.weights[0].size() - 1);
+        const std::uint32_t radius = shape.space.blurs[0].radius;
         std::uint32_t have = 0;
         for (const OctaveStep& step : shape.octaves[0].steps()) {
             shape.source_slots = std::max(shape.source_slots, step.have[0] - have + 2 * radius + 1);
@@ -83,7 +76,7 @@ SiftShape make_shape(const SiftParameters& parameters, std::uint32_t width, std:
         // Rows reflected at the lower edge lie up to two radii back.
         shape.source_slots = std::min(shape.source_slots + radius, 2 * height);
         shape.bytes =
-            sizeof(float) * (shape.row_floats + shape.base_floats +
+            sizeof(std::int16_t) * (shape.row_values + shape.base_values +
                              std::uint64_t{shape.source_slots} * static_cast<std::uint64_t>(row_stride(2 * width)));
     }
     return shape;
@@ -94,8 +87,8 @@ Sift::Sift(const Device& device, const SiftKernels& kernels, const SiftParameter
     : device_(device),
       kernels_(kernels),
       shape_(make_shape(parameters, width, height)),
-      rows_(shape_.row_floats),
-      bases_(shape_.base_floats),
+      rows_(shape_.row_values),
+      bases_(shape_.base_values),
       layers_(shape_.space.layer_count()),
       have_(shape_.space.layer_count()),
       workers_(std::max(1U, device.workers)) {
@@ -103,15 +96,17 @@ Sift::Sift(const Device& device, const SiftKernels& kernels, const SiftParameter
     source_layer_ = {nullptr, row_stride(2 * width), shape_.source_slots, 2 * width, 2 * height};
     source_.resize(static_cast<std::size_t>(source_layer_.stride) * source_layer_.slots);
     source_layer_.first = source_.data();
-    float* next = bases_.data();
+    std::int16_t* next = bases_.data();
     for (std::size_t octave = 1; octave < shape_.octaves.size(); ++octave) {
         const OctavePlan& plan = shape_.octaves[octave];
         base_layers_.push_back({next, row_stride(plan.width()), plan.height(), plan.width(), plan.height()});
         next += base_layers_.back().stride * plan.height();
     }
+    const std::size_t radius = most_radius(shape_.space);
     for (Worker& worker : workers_) {
-        worker.scratch.resize(static_cast<std::size_t>(scratch_floats(shape_.space)));
-        worker.rows.resize(2 * most_weights(shape_.space));
+        worker.patch.resize(static_cast<std::size_t>(sift_patch_scratch(shape_.space.patch_reach)));
+        worker.blur.resize(std::size_t{piece_width} + 2 * radius + sift_row_slack);
+        worker.rows.resize(std::size_t{piece_height} + 2 * radius);
         worker.extrema.resize(std::size_t{piece_width} * parameters.octave_layers);
     }
 }
@@ -119,7 +114,9 @@ Sift::Sift(const Device& device, const SiftKernels& kernels, const SiftParameter
 Strongest& Sift::run(const vdt_image& image, const vdt_image* mask, const Tests& tests, std::uint64_t most,
                      vdt_token* token) {
     tests_ = tests;
-    threshold_ = static_cast<float>(std::floor(0.5 * tests.contrast / shape_.space.octave_layers * 255));
+    // Of a difference in whole gray levels, as OpenCV's.
+    const double levels = std::floor(0.5 * tests.contrast / shape_.space.octave_layers * 255);
+    threshold_ = static_cast<std::int16_t>(std::min<double>(levels * sift_unit, INT16_MAX));
     strongest_.start(most);
     for (std::uint32_t octave = 0; octave < shape_.octaves.size(); ++octave) sweep(octave, image, mask, token);
     return strongest_;
@@ -128,7 +125,7 @@ Strongest& Sift::run(const vdt_image& image, const vdt_image* mask, const Tests&
 void Sift::sweep(std::uint32_t octave, const vdt_image& image, const vdt_image* mask, vdt_token* token) {
     const OctavePlan& plan = shape_.octaves[octave];
     const std::uint32_t layers = shape_.space.layer_count();
-    const auto source_radius = static_cast<std::uint32_t>(shape_.space.weights[0].size() - 1);
+    const std::uint32_t source_radius = shape_.space.blurs[0].radius;
     place_layers(octave);
     earlier_.clear();
     std::fill(have_.begin(), have_.end(), 0);
@@ -154,7 +151,7 @@ void Sift::sweep(std::uint32_t octave, const vdt_image& image, const vdt_image* 
 // Where the rows of every layer of an octave lie.
 void Sift::place_layers(std::uint32_t octave) {
     const OctavePlan& plan = shape_.octaves[octave];
-    float* next = rows_.data();
+    std::int16_t* next = rows_.data();
     for (std::uint32_t layer = 0; layer < layers_.size(); ++layer) {
         if (layer == 0 && octave != 0) {
             layers_[0] = base_layers_[octave - 1];
@@ -204,25 +201,26 @@ void Sift::make_rows(std::uint32_t octave, std::uint32_t layer, std::uint32_t be
 
 void Sift::blur_piece(std::uint32_t octave, std::uint32_t layer, const Piece& piece, Worker& worker) {
     const SiftLayer &from = layer == 0 ? source_layer_ : layers_[layer - 1], &to = layers_[layer];
-    const std::vector<float>& weights = shape_.space.weights[layer];
-    const std::int64_t radius = static_cast<std::int64_t>(weights.size()) - 1;
+    const SiftWeights weights = shape_.space.blurs[layer].weights();
+    const std::int64_t radius = weights.radius, top = piece.top;
     const bool shrink = layer == shape_.space.octave_layers && octave + 1 < shape_.octaves.size();
+    // Rows around those of the piece, each found once.
+    const auto count = static_cast<std::int64_t>(piece.bottom) - top + 2 * radius;
+    for (std::int64_t k = 0; k < count; ++k)
+        worker.rows[static_cast<std::size_t>(k)] = from.row(reflected_row(top - radius + k, to.height));
     for (std::uint32_t y = piece.top; y < piece.bottom; ++y) {
-        const std::uint32_t next = y + static_cast<std::uint32_t>(radius) + 1;
-        if (next < to.height && y + 1 < piece.bottom) {
-            fetch(from.row(next), piece.left, piece.right);
+        const std::int16_t* const* const rows = worker.rows.data() + (y - piece.top);
+        std::int16_t* const out = to.row(y);
+        if (y + 1 < piece.bottom) {
+            fetch(rows[2 * radius + 1], piece.left, piece.right);
             fetch(to.row(y + 1), piece.left, piece.right);
         }
-        for (std::int64_t k = -radius; k <= radius; ++k)
-            worker.rows[static_cast<std::size_t>(k + radius)] = from.row(reflected_row(std::int64_t{y} + k, to.height));
-        float* const out = to.row(y);
-        kernels_.blur(worker.rows.data(), static_cast<std::uint32_t>(radius), weights.data(), piece.left, piece.right,
-                      to.width, worker.scratch.data(), out);
-        if (!shrink || y % 2 != 0 || y / 2 >= base_layers_[octave].height) continue;
+        kernels_.blur(rows, weights, piece.left, piece.right, to.width, worker.blur.data(), out);
         // Every second pixel of every second row is the next octave's base.
-        float* const base = base_layers_[octave].row(y / 2);
-        const std::uint32_t last = std::min((piece.right + 1) / 2, base_layers_[octave].width);
-        for (std::uint32_t x = piece.left / 2; x < last; ++x) base[x] = out[2 * x];
+        if (!shrink || y % 2 != 0 || y / 2 >= base_layers_[octave].height) continue;
+        const std::uint32_t first = piece.left / 2, last = std::min(piece.right / 2, base_layers_[octave].width);
+        if (first < last)
+            kernels_.halve(out + piece.left, last - first, base_layers_[octave].row(y / 2) + first);
     }
 }
 
@@ -274,7 +272,7 @@ void Sift::find_directions(vdt_token* token) {
     parallel_for(device_, token, 0, static_cast<std::uint32_t>(places_.size()), grain,
                  [&](std::uint32_t first, std::uint32_t last, std::uint32_t worker) {
                      for (std::uint32_t i = first; i < last; ++i)
-                         peaks_of(places_[i], workers_[worker].scratch.data(), peaks_[i]);
+                         peaks_of(places_[i], workers_[worker].patch.data(), peaks_[i]);
                  });
 }
 
@@ -343,7 +341,7 @@ void Sift::describe(vdt_token* token) {
                          const double radians = static_cast<double>(patch.direction) * (3.14159265358979323846 / 180);
                          patch.cosine = static_cast<float>(std::cos(radians)) / patch.cell;
                          patch.sine = static_cast<float>(std::sin(radians)) / patch.cell;
-                         kernels_.describe(layer, patch, workers_[worker].scratch.data(),
+                         kernels_.describe(layer, patch, workers_[worker].patch.data(),
                                            strongest_.descriptor(description.slot));
                      }
                  });

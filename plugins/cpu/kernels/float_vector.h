@@ -117,10 +117,14 @@ inline Ints nearest(Floats value) {
 #endif
 }
 
-// Largest whole number that is not above; the value fits 32 bits.
-inline Ints floor_of(Floats value) {
-    const Ints whole = __builtin_convertvector(value, Ints);
-    return whole + (to_floats(whole) > value);
+// The whole number towards 0; the value fits 32 bits.
+inline Ints whole_of(Floats value) {
+    return __builtin_convertvector(value, Ints);
+}
+
+// The value where a comparison holds, else 0.
+inline Floats kept(Floats value, Ints comparison) {
+    return reinterpret_cast<Floats>(reinterpret_cast<Ints>(value) & comparison);
 }
 
 // Bit k: whether lane k of a comparison holds.
@@ -138,21 +142,21 @@ inline std::uint32_t bits_of(Ints comparison) {
 #endif
 }
 
-// Direction of (x, y) in degrees, 0 to 360, within 2e-4 degrees; 0 for (0, 0).
-// The polynomial is a minimax fit of atan over [0, 1] held just below 45 degrees at 1.
-inline Floats direction(Floats y, Floats x) {
+// Direction of (x, y) in eighths of a circle, 0 to 8, within 5e-6; 0 for (0, 0).
+// The polynomial is a minimax fit of atan over [0, 1] held just below 1 at 1.
+inline Floats octants(Floats y, Floats x) {
     const Floats ax = magnitude(x), ay = magnitude(y);
     const Floats c = least(ax, ay) / (most(ax, ay) + all(1e-30F));
     const Floats square = c * c;
-    Floats angle = all(-0.6587158732469404F);
-    angle = angle * square + all(2.984902847225138F);
-    angle = angle * square + all(-6.642691138895885F);
-    angle = angle * square + all(11.078329044424583F);
-    angle = angle * square + all(-19.05625177375619F);
-    angle = (angle * square + all(57.29440689424929F)) * c;
-    angle = ay > ax ? all(90.0F) - angle : angle;
-    angle = x < all(0.0F) ? all(180.0F) - angle : angle;
-    return y < all(0.0F) ? all(360.0F) - angle : angle;
+    Floats angle = all(-0.014638130516598674F);
+    angle = angle * square + all(0.066331174382780841F);
+    angle = angle * square + all(-0.14761535864213077F);
+    angle = angle * square + all(0.24618508987610185F);
+    angle = angle * square + all(-0.42347226163902646F);
+    angle = (angle * square + all(1.2732090420944286F)) * c;
+    angle = ay > ax ? all(2.0F) - angle : angle;
+    angle = x < all(0.0F) ? all(4.0F) - angle : angle;
+    return y < all(0.0F) ? all(8.0F) - angle : angle;
 }
 
 // e^x for -80 <= x <= 0, relative error below 3e-7: halved into 2^n e^r with |r| <= ln 2 / 2, then Taylor's sum.

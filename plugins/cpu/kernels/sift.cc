@@ -2,6 +2,7 @@
 #include "kernels/sift.h"
 
 #include "kernels/float_vector.h"
+#include "kernels/short_vector.h"
 
 namespace vedette::cpu::VEDETTE_ISA {
 
@@ -11,6 +12,12 @@ extern const SiftKernels sift_kernels;
 #include "kernels/sift_rows.h"
 
 const SiftKernels sift_kernels = {
-    .enlarge = enlarge, .blur = blur, .extrema = extrema, .directions = directions, .describe = describe};
+    .enlarge = enlarge,
+    .halve = halve,
+    .blur = blur,
+    .extrema = extrema,
+    .directions = directions,
+    .describe = describe,
+};
 
 }  // namespace vedette::cpu::VEDETTE_ISA

@@ -4,14 +4,20 @@ namespace {
 
 constexpr std::int64_t direction_bins = 36;
 constexpr std::int64_t cells = 4, bins = 8;
-// One cell more on every side: half of an outer sample's weight falls outside and is dropped.
-constexpr std::int64_t padded = cells + 2;
-// Consecutive samples mostly fall into the same bins. Spread over so many histograms no sum waits for the one before.
-constexpr std::int64_t copies = 4;
+// Cells that a sample can lie in: half a cell of the square's rim on every side is one more.
+constexpr std::int64_t places = cells + 1;
+// A sample is shared by the two directions, columns and rows around it. For each place and direction these eight sums
+// lie beside each other, [row][column][direction], so that a sample is one addition of a vector; which cell and
+// direction they count for is settled once at the end.
+constexpr std::int64_t shares = 8;
+constexpr std::int64_t all_shares = places * places * bins * shares;
+// Consecutive samples mostly fall into the same place. Spread over so many sets no sum waits for the one before.
+constexpr std::int64_t copies = 2;
+constexpr std::int64_t direction_copies = 4;
 
-// 8 bins of a cell, whatever the vectors' width.
-using Bins = float __attribute__((vector_size(bins * 4)));
-using LooseBins = float __attribute__((vector_size(bins * 4), aligned(4), may_alias));
+// Eight floats, whatever the vectors' width.
+using Eight = float __attribute__((vector_size(shares * 4)));
+using LooseEight = float __attribute__((vector_size(shares * 4), aligned(4), may_alias));
 
 // weights[k] = exp(-k^2 / (2 sigma^2)) for 0 <= k <= reach: the weight of a pixel is that of its row times that of its
 // column.
@@ -24,13 +30,12 @@ void fill_weights(std::int64_t reach, float sigma, float* weights) {
 }
 
 struct Gradient {
-    Floats size, angle;
+    Floats size, octant;
 };
 
-Gradient gradient(const float* above, const float* here, const float* below, std::int64_t x) {
-    const Floats dx = load(here + x + 1) - load(here + x - 1);
-    const Floats dy = load(above + x) - load(below + x);
-    return {square_root(dx * dx + dy * dy), direction(dy, dx)};
+Gradient gradient(const std::int16_t* above, const std::int16_t* here, const std::int16_t* below, std::int64_t x) {
+    const Floats dx = difference(here + x + 1, here + x - 1), dy = difference(above + x, below + x);
+    return {square_root(dx * dx + dy * dy), octants(dy, dx)};
 }
 
 std::int64_t clamped(std::int64_t value, std::int64_t low, std::int64_t high) {
@@ -39,7 +44,7 @@ std::int64_t clamped(std::int64_t value, std::int64_t low, std::int64_t high) {
 
 void directions(const SiftLayer& layer, std::int32_t x, std::int32_t y, std::int32_t reach, float sigma, float* scratch,
                 float* histogram) {
-    float sums[copies][direction_bins + 1] = {};  // 360 degrees has a bin of its own at first
+    float sums[direction_copies][direction_bins + 1] = {};  // 360 degrees has a bin of its own at first
     float* const weights = scratch;
     float* const across = weights + reach + 1 + lanes;  // weight of every column
     float* const share = across + 2 * reach + 1 + lanes;
@@ -53,14 +58,14 @@ void directions(const SiftLayer& layer, std::int32_t x, std::int32_t y, std::int
     for (std::int64_t k = 0; k < count; ++k) across[k] = weights[left + k < x ? x - left - k : left + k - x];
     for (std::int64_t v = top; v <= bottom; ++v) {
         const auto row = static_cast<std::uint32_t>(v);
-        const float *const above = layer.row(row - 1), *const here = layer.row(row), *const below = layer.row(row + 1);
+        const std::int16_t *const above = layer.row(row - 1), *const here = layer.row(row), *const below = layer.row(row + 1);
         const Floats weight = all(weights[v < y ? y - v : v - y]);
         for (std::int64_t k = 0; k < count; k += lanes) {
             const Gradient at = gradient(above, here, below, left + k);
             store(share + k, weight * load(across + k) * at.size);
-            store(bin + k, nearest(at.angle * all(direction_bins / 360.0F)));
+            store(bin + k, nearest(at.octant * all(direction_bins / 8.0F)));
         }
-        for (std::int64_t k = 0; k < count; ++k) sums[k % copies][bin[k]] += share[k];
+        for (std::int64_t k = 0; k < count; ++k) sums[k % direction_copies][bin[k]] += share[k];
     }
     float whole[direction_bins + 4];  // two bins of the other end on either side
     for (std::int64_t k = 0; k <= direction_bins; ++k) {
@@ -79,66 +84,112 @@ void directions(const SiftLayer& layer, std::int32_t x, std::int32_t y, std::int
                        whole[k + 2] * (6.0F / 16);
 }
 
-// Samples of one row of a patch, ready to be added to the histogram.
-struct Samples {
-    float* bin;          // direction in bins, 0 <= bin < 8 (or 8 by rounding)
-    float* corner[4];    // weight for the cell above left, above right, below left, below right
-    std::int32_t* cell;  // index of the cell above left in the padded grid
-};
-
-void prepare_samples(const SiftLayer& layer, const SiftPatch& patch, std::int64_t row, std::int64_t first,
-                     std::int64_t count, const float* across, float weight_of_row, const Samples& out) {
-    const auto y = static_cast<std::uint32_t>(patch.y + row);
-    const float *const above = layer.row(y - 1), *const here = layer.row(y), *const below = layer.row(y + 1);
-    const Floats cosine = all(patch.cosine), sine = all(patch.sine), i = all(static_cast<float>(row));
-    const Floats middle = all(cells / 2 - 0.5F), edge = all(static_cast<float>(cells)), weight = all(weight_of_row);
-    const Floats start = all(patch.direction), turn = all(static_cast<float>(bins)), none = all(0.0F);
-    constexpr float below_edge = 3.9999998F;  // the largest float below `cells`
-    const Floats down = i * sine, along = i * cosine;
-    for (std::int64_t k = 0; k < count; k += lanes) {
-        const Floats j = counting() + all(static_cast<float>(first + k));
-        const Floats column = (j * cosine - down) + middle;
-        const Floats line = (j * sine + along) + middle;
-        const Ints inside = (line > all(-1.0F)) & (line < edge) & (column > all(-1.0F)) & (column < edge);
-        const Gradient at = gradient(above, here, below, patch.x + first + k);
-        const Floats size = inside ? at.size * (weight * load(across + k)) : none;
-        // In range also where nothing is added.
-        const Floats line_in = least(most(line, all(-1.0F)), all(below_edge));
-        const Floats column_in = least(most(column, all(-1.0F)), all(below_edge));
-        const Ints r = floor_of(line_in), c = floor_of(column_in);
-        const Floats part_r = line_in - to_floats(r), part_c = column_in - to_floats(c);
-        Floats bin = (at.angle - start) * all(bins / 360.0F);
-        bin = bin < none ? bin + turn : bin;
-        bin = bin >= turn ? bin - turn : bin;
-        store(out.bin + k, bin);
-        const Floats lower = size * part_r, upper = size - lower;
-        const Floats lower_right = lower * part_c, upper_right = upper * part_c;
-        store(out.corner[0] + k, upper - upper_right);
-        store(out.corner[1] + k, upper_right);
-        store(out.corner[2] + k, lower - lower_right);
-        store(out.corner[3] + k, lower_right);
-        store(out.cell + k, (r + 1) * static_cast<std::int32_t>(padded) + (c + 1));
+#if VEDETTE_ISA_LEVEL >= 1
+// Eight rows of eight become columns: pairs that are one apart, then two, then four.
+[[gnu::always_inline]] inline void transpose(Eight (&v)[shares]) {
+    Eight p[shares], q[shares];
+    for (std::int64_t k = 0; k < shares; k += 2) {
+        p[k] = _mm256_unpacklo_ps(v[k], v[k + 1]);
+        p[k + 1] = _mm256_unpackhi_ps(v[k], v[k + 1]);
+    }
+    for (std::int64_t k = 0; k < shares; k += 4)
+        for (std::int64_t side = 0; side < 2; ++side) {
+            q[k + 2 * side] = _mm256_shuffle_ps(p[k + side], p[k + 2 + side], 0x44);
+            q[k + 2 * side + 1] = _mm256_shuffle_ps(p[k + side], p[k + 2 + side], 0xee);
+        }
+    for (std::int64_t k = 0; k < 4; ++k) {
+        v[k] = _mm256_permute2f128_ps(q[k], q[k + 4], 0x20);
+        v[k + 4] = _mm256_permute2f128_ps(q[k], q[k + 4], 0x31);
     }
 }
+#else
+[[gnu::always_inline]] inline void transpose(Floats& a, Floats& b, Floats& c, Floats& d) {
+    const Ints low = {0, 4, 1, 5}, high = {2, 6, 3, 7}, first = {0, 1, 4, 5}, second = {2, 3, 6, 7};
+    const Floats p = __builtin_shuffle(a, b, low), q = __builtin_shuffle(a, b, high),
+                 r = __builtin_shuffle(c, d, low), s = __builtin_shuffle(c, d, high);
+    a = __builtin_shuffle(p, r, first);
+    b = __builtin_shuffle(p, r, second);
+    c = __builtin_shuffle(q, s, first);
+    d = __builtin_shuffle(q, s, second);
+}
 
-// Adds samples to the histograms of `copies` in turn.
-void add_samples(const Samples& samples, std::int64_t count, float (*histograms)[padded * padded * bins]) {
-    const Bins number = {0, 1, 2, 3, 4, 5, 6, 7};
-    for (std::int64_t k = 0; k < count; ++k) {
-        // Shares of the two bins beside the direction; the circle closes after eight.
-        Bins away = number - samples.bin[k];
-        away = away < 0 ? -away : away;
-        const Bins around = 8.0F - away;
-        away = away < around ? away : around;
-        Bins share = 1.0F - away;
-        share = share < 0 ? Bins{} : share;
-        float* const cell = histograms[k % copies] + samples.cell[k] * bins;
-        auto* const upper = reinterpret_cast<LooseBins*>(cell);
-        auto* const lower = reinterpret_cast<LooseBins*>(cell + padded * bins);
-        upper[0] += share * samples.corner[0][k];
-        upper[1] += share * samples.corner[1][k];
-        lower[0] += share * samples.corner[2][k];
-        lower[1] += share * samples.corner[3][k];
+// Eight rows of eight become columns.
+[[gnu::always_inline]] inline void transpose(Eight (&v)[shares]) {
+    float from[shares][shares], to[shares][shares];
+    __builtin_memcpy(from, v, sizeof from);
+    for (std::int64_t row = 0; row < shares; row += lanes)
+        for (std::int64_t column = 0; column < shares; column += lanes) {
+            Floats block[lanes];
+            for (std::int64_t k = 0; k < lanes; ++k) block[k] = load(from[row + k] + column);
+            transpose(block[0], block[1], block[2], block[3]);
+            for (std::int64_t k = 0; k < lanes; ++k) store(to[column + k] + row, block[k]);
+        }
+    __builtin_memcpy(v, to, sizeof to);
+}
+#endif
+
+// The eight shares of `lanes` samples are added to those of their places (0 <= place < places * places * bins). The
+// shares of samples from `count` on are 0; they may be left out.
+[[gnu::always_inline]] inline void add_samples(const Floats (&part)[shares], Ints place, std::int64_t count, float (*sums)[all_shares]) {
+    std::int32_t where[lanes];
+    store(where, place);
+#if VEDETTE_ISA_LEVEL >= 1
+    for (std::int64_t first = 0; first < lanes && first < count; first += shares) {
+        Eight sample[shares];
+        for (std::int64_t k = 0; k < shares; ++k) {
+#if VEDETTE_ISA_LEVEL >= 2
+            sample[k] = first == 0 ? _mm512_maskz_extractf32x8_ps(0xff, part[k], 0)
+                                   : _mm512_maskz_extractf32x8_ps(0xff, part[k], 1);
+#else
+            sample[k] = part[k];
+#endif
+        }
+        transpose(sample);
+        for (std::int64_t k = 0; k < shares; ++k)
+            *reinterpret_cast<LooseEight*>(sums[k % copies] + where[first + k] * shares) += sample[k];
+    }
+#else
+    Floats low[lanes] = {part[0], part[1], part[2], part[3]}, high[lanes] = {part[4], part[5], part[6], part[7]};
+    transpose(low[0], low[1], low[2], low[3]);
+    transpose(high[0], high[1], high[2], high[3]);
+    for (std::int64_t k = 0; k < lanes && k < count; ++k) {
+        float* const to = sums[k % copies] + where[k] * shares;
+        store(to, load(to) + low[k]);
+        store(to + lanes, load(to + lanes) + high[k]);
+    }
+#endif
+}
+
+// Adds one row of a patch, `count` samples from column `first` of the patch on.
+void add_row(const SiftLayer& layer, const SiftPatch& patch, std::int64_t row, std::int64_t first, std::int64_t count,
+             const float* across, float weight_of_row, float (*sums)[all_shares]) {
+    const auto y = static_cast<std::uint32_t>(patch.y + row);
+    const std::int16_t *const above = layer.row(y - 1), *const here = layer.row(y), *const below = layer.row(y + 1);
+    const Floats cosine = all(patch.cosine), sine = all(patch.sine), weight = all(weight_of_row);
+    const Floats down = all(static_cast<float>(row) * patch.sine), along = all(static_cast<float>(row) * patch.cosine);
+    // Directions from the patch's; one turn more, so that none is negative.
+    const Floats turned = all(static_cast<float>(bins) - patch.direction * (bins / 360.0F));
+    const Floats last = all(static_cast<float>(first + count - 1));
+    constexpr float middle = places / 2.0F;  // of the places, from the outer edge
+    const Floats edge = all(middle - 5e-7F);   // inside even after rounding
+    for (std::int64_t k = 0; k < count; k += lanes) {
+        const Floats j = counting() + all(static_cast<float>(first + k));
+        const Floats column = j * cosine - down, line = j * sine + along;
+        const Ints inside = (most(magnitude(column), magnitude(line)) < edge) & (j <= last);
+        const Gradient at = gradient(above, here, below, patch.x + first + k);
+        const Floats size = kept(at.size * (weight * load(across + k)), inside);
+        const Floats from_left = column + all(middle), from_top = line + all(middle), bin = at.octant + turned;
+        const Ints c = whole_of(from_left), r = whole_of(from_top), b = whole_of(bin);
+        const Floats part_c = from_left - to_floats(c), part_r = from_top - to_floats(r), part_b = bin - to_floats(b);
+        const Ints place = ((((r << 2) + r + c) << 3) + (b & (static_cast<std::int32_t>(bins) - 1))) & inside;
+        static_assert(places == 5 && bins == 8);
+        const Floats lower = size * part_r, upper = size - lower;
+        const Floats lower_right = lower * part_c, lower_left = lower - lower_right;
+        const Floats upper_right = upper * part_c, upper_left = upper - upper_right;
+        const Floats second[4] = {upper_left * part_b, upper_right * part_b, lower_left * part_b, lower_right * part_b};
+        const Floats part[shares] = {upper_left - second[0],  second[0], upper_right - second[1], second[1],
+                                     lower_left - second[2],  second[2], lower_right - second[3], second[3]};
+        add_samples(part, place, count - k, sums);
     }
 }
 
@@ -177,15 +228,37 @@ void narrow(float offset, float slope, float reach, float& low, float& high) {
     high = high < to ? high : to;
 }
 
+// What the sums count for: histograms[cell][direction]; what falls outside the cells is dropped.
+void gather_histograms(const float (*sums)[all_shares], float* histograms) {
+    using Index = std::int32_t __attribute__((vector_size(shares * 4)));
+    Eight whole[cells * cells] = {};
+    for (std::int64_t r = 0; r < places; ++r)
+        for (std::int64_t c = 0; c < places; ++c) {
+            Eight part[bins];
+            for (std::int64_t b = 0; b < bins; ++b) {
+                const std::int64_t at = ((r * places + c) * bins + b) * shares;
+                part[b] = *reinterpret_cast<const LooseEight*>(sums[0] + at) +
+                          *reinterpret_cast<const LooseEight*>(sums[1] + at);
+            }
+            static_assert(copies == 2);
+            transpose(part);
+            for (std::int64_t corner = 0; corner < 4; ++corner) {
+                const std::int64_t row = r - 1 + corner / 2, column = c - 1 + corner % 2;
+                if (row < 0 || row >= cells || column < 0 || column >= cells) continue;
+                // The second share is the next direction's.
+                whole[row * cells + column] +=
+                    part[2 * corner] + __builtin_shuffle(part[2 * corner + 1], Index{7, 0, 1, 2, 3, 4, 5, 6});
+            }
+        }
+    for (std::int64_t k = 0; k < cells * cells; ++k)
+        *reinterpret_cast<LooseEight*>(histograms + k * bins) = whole[k];
+}
+
 void describe(const SiftLayer& layer, const SiftPatch& patch, float* scratch, std::uint8_t* descriptor) {
-    alignas(32) float histograms[copies][padded * padded * bins] = {};
-    const std::int64_t radius = patch.radius, row_floats = 2 * radius + 1 + lanes;
+    alignas(32) float sums[copies][all_shares] = {};
+    const std::int64_t radius = patch.radius;
     float* const weights = scratch;
-    float* const across = weights + row_floats;
-    Samples samples{};
-    samples.bin = across + row_floats;
-    for (std::int64_t c = 0; c < 4; ++c) samples.corner[c] = samples.bin + (c + 1) * row_floats;
-    samples.cell = reinterpret_cast<std::int32_t*>(samples.bin + 5 * row_floats);
+    float* const across = weights + 2 * radius + 1 + lanes;
     // exp(-d^2 / (2 s^2)) with s = half the descriptor's width, two cells.
     fill_weights(radius, 2 * patch.cell, weights);
     for (std::int64_t j = -radius; j <= radius; ++j) across[j + radius] = weights[j < 0 ? -j : j];
@@ -206,24 +279,16 @@ void describe(const SiftLayer& layer, const SiftPatch& patch, float* scratch, st
         const std::int64_t count = last - first + 1;
         if (count <= 0) continue;
         // Rows lie pages apart, where the processor does not look ahead by itself.
-        constexpr std::int64_t ahead = 6, line = 16;
+        constexpr std::int64_t ahead = 6, line = 32;
         if (row + ahead <= bottom) {
-            const float* const later = layer.row(static_cast<std::uint32_t>(patch.y + row + ahead)) + patch.x + first;
+            const std::int16_t* const later = layer.row(static_cast<std::uint32_t>(patch.y + row + ahead)) + patch.x + first;
             for (std::int64_t k = 0; k < count; k += line) __builtin_prefetch(later + k);
         }
-        prepare_samples(layer, patch, row, first, count, across + radius + first, weights[row < 0 ? -row : row],
-                        samples);
-        add_samples(samples, count, histograms);
+        add_row(layer, patch, row, first, count, across + radius + first, weights[row < 0 ? -row : row], sums);
     }
-    float sums[values];
-    for (std::int64_t r = 0; r < cells; ++r)
-        for (std::int64_t c = 0; c < cells; ++c)
-            for (std::int64_t b = 0; b < bins; ++b) {
-                const std::int64_t at = ((r + 1) * padded + c + 1) * bins + b;
-                sums[(r * cells + c) * bins + b] =
-                    (histograms[0][at] + histograms[1][at]) + (histograms[2][at] + histograms[3][at]);
-            }
-    finish_descriptor(sums, descriptor);
+    float histograms[values];
+    gather_histograms(sums, histograms);
+    finish_descriptor(histograms, descriptor);
 }
 
 }  // namespace

@@ -2,68 +2,69 @@
 
 namespace {
 
-void enlarge(const std::uint8_t* near, const std::uint8_t* far, std::uint32_t width, float* out) {
+void enlarge(const std::uint8_t* near, const std::uint8_t* far, std::uint32_t width, std::int16_t* out) {
     // Sixteenths: whole numbers up to 16 * 255, so every value is exact.
-    const auto down = [&](std::uint32_t x) { return 3 * std::int32_t{near[x]} + far[x]; };
-    std::int32_t left = down(0), here = left;
-    for (std::uint32_t x = 0; x + 1 < width; ++x) {
-        const std::int32_t right = down(x + 1);
-        out[2 * x] = static_cast<float>(3 * here + left) * 0.0625F;
-        out[2 * x + 1] = static_cast<float>(3 * here + right) * 0.0625F;
-        left = here;
-        here = right;
-    }
-    out[2 * width - 2] = static_cast<float>(3 * here + left) * 0.0625F;
-    out[2 * width - 1] = static_cast<float>(4 * here) * 0.0625F;
-}
-
-// Four vectors at a time: enough independent sums to hide the latency of an addition.
-constexpr std::int64_t together = 4;
-static_assert(together * lanes <= 2 * sift_row_slack);
-
-void blur_columns(const float* const* rows, std::int64_t radius, const float* weights, std::int64_t begin,
-                  std::int64_t end, float* out) {
-    std::int64_t x = begin;
-    const float* const centre = rows[radius];
-    for (; x + together * lanes <= end; x += together * lanes) {
-        Floats sum[together];
-        const Floats middle = all(weights[0]);
-        for (std::int64_t v = 0; v < together; ++v) sum[v] = load(centre + x + v * lanes) * middle;
-        for (std::int64_t k = 1; k <= radius; ++k) {
-            const Floats weight = all(weights[k]);
-            const float* const above = rows[radius - k] + x;
-            const float* const below = rows[radius + k] + x;
-            for (std::int64_t v = 0; v < together; ++v)
-                sum[v] += (load(above + v * lanes) + load(below + v * lanes)) * weight;
+    constexpr std::int32_t sixteenth = sift_unit / 16, middle = 128 * sift_unit;
+    constexpr std::int64_t piece = 128;
+    std::int16_t down[piece + 2];  // of the piece and a pixel on either side
+    const auto down_at = [&](std::int64_t x) { return static_cast<std::int16_t>(3 * near[x] + far[x]); };
+    for (std::int64_t begin = 0; begin < width; begin += piece) {
+        const std::int64_t count = width - begin < piece ? width - begin : piece;
+        down[0] = down_at(begin == 0 ? 0 : begin - 1);
+        for (std::int64_t k = 0; k < count; ++k) down[k + 1] = down_at(begin + k);
+        down[count + 1] = down_at(begin + count == width ? begin + count - 1 : begin + count);
+        std::int16_t* const to = out + 2 * begin;
+        for (std::int64_t k = 0; k < count; ++k) {
+            to[2 * k] = static_cast<std::int16_t>((3 * down[k + 1] + down[k]) * sixteenth - middle);
+            to[2 * k + 1] = static_cast<std::int16_t>((3 * down[k + 1] + down[k + 2]) * sixteenth - middle);
         }
-        for (std::int64_t v = 0; v < together; ++v) store(out + (x - begin) + v * lanes, sum[v]);
-    }
-    for (; x < end; x += lanes) {
-        Floats sum = load(centre + x) * all(weights[0]);
-        for (std::int64_t k = 1; k <= radius; ++k)
-            sum += (load(rows[radius - k] + x) + load(rows[radius + k] + x)) * all(weights[k]);
-        store(out + (x - begin), sum);
     }
 }
 
-// in[-radius .. ] around out[0].
-void blur_row(const float* in, std::int64_t radius, const float* weights, std::int64_t count, float* out) {
-    std::int64_t x = 0;
-    for (; x + together * lanes <= count; x += together * lanes) {
-        Floats sum[together];
-        const Floats middle = all(weights[0]);
-        for (std::int64_t v = 0; v < together; ++v) sum[v] = load(in + x + v * lanes) * middle;
-        for (std::int64_t k = 1; k <= radius; ++k) {
-            const Floats weight = all(weights[k]);
-            for (std::int64_t v = 0; v < together; ++v)
-                sum[v] += (load(in + x + v * lanes - k) + load(in + x + v * lanes + k)) * weight;
+void halve(const std::int16_t* in, std::uint32_t count, std::int16_t* out) {
+    for (std::int64_t x = 0; x < count; ++x) out[x] = in[2 * x];
+}
+
+// Vectors at a time: enough work for each weight that is read, and no more sums than registers.
+constexpr std::int64_t together = short_lanes == 16 ? 4 : 2;
+static_assert(together * short_lanes <= sift_row_slack);
+
+Shorts pair_of(const std::int16_t* pairs, std::int64_t index) {
+    std::int32_t both;
+    __builtin_memcpy(&both, pairs + 2 * index, sizeof both);
+    return reinterpret_cast<Shorts>(Ints{} + both);
+}
+
+// Symmetric sums around every value. at(k): where the values `k` places before (k < 0) or behind begin.
+template <class At>
+void blur_along(const At& at, const SiftWeights& weights, std::int64_t count, std::int16_t* out) {
+    const std::int64_t radius = weights.radius;
+    const auto shift = static_cast<std::int32_t>(weights.shift);
+    for (std::int64_t x = 0; x < count; x += together * short_lanes) {
+        Sums sums[together];
+        const Shorts first = pair_of(weights.pairs, 0);
+        for (std::int64_t v = 0; v < together; ++v) {
+            const std::int64_t place = x + v * short_lanes;
+            sums[v] = all_sums(1 << (shift - 1));
+            add_products(sums[v], load(at(0) + place), load(at(-1) + place) + load(at(1) + place), first);
         }
-        for (std::int64_t v = 0; v < together; ++v) store(out + x + v * lanes, sum[v]);
-    }
-    for (; x < count; x += lanes) {
-        Floats sum = load(in + x) * all(weights[0]);
-        for (std::int64_t k = 1; k <= radius; ++k) sum += (load(in + x - k) + load(in + x + k)) * all(weights[k]);
-        store(out + x, sum);
+        std::int64_t k = 2;
+        for (; k + 1 <= radius; k += 2) {
+            const Shorts pair = pair_of(weights.pairs, k / 2);
+            const std::int16_t *const a = at(-k), *const b = at(k), *const c = at(-k - 1), *const d = at(k + 1);
+            for (std::int64_t v = 0; v < together; ++v) {
+                const std::int64_t place = x + v * short_lanes;
+                add_products(sums[v], load(a + place) + load(b + place), load(c + place) + load(d + place), pair);
+            }
+        }
+        if (k == radius) {
+            const Shorts pair = pair_of(weights.pairs, k / 2);
+            for (std::int64_t v = 0; v < together; ++v) {
+                const std::int64_t place = x + v * short_lanes;
+                add_products(sums[v], load(at(-k) + place) + load(at(k) + place), Shorts{}, pair);
+            }
+        }
+        for (std::int64_t v = 0; v < together; ++v) store(out + x + v * short_lanes, narrowed(sums[v], shift));
     }
 }
 
@@ -74,67 +75,72 @@ std::int64_t reflected(std::int64_t x, std::int64_t width) {
     return x;
 }
 
-void blur(const float* const* rows, std::uint32_t radius, const float* weights, std::uint32_t begin, std::uint32_t end,
-          std::uint32_t width, float* scratch, float* out) {
-    const std::int64_t reach = radius;
+void blur(const std::int16_t* const* rows, const SiftWeights& weights, std::uint32_t begin, std::uint32_t end,
+          std::uint32_t width, std::int16_t* scratch, std::int16_t* out) {
+    const std::int64_t reach = weights.radius;
     const std::int64_t first = begin - reach, last = end + reach;  // of what the sideways pass reads
     const std::int64_t from = first < 0 ? 0 : first, to = last > width ? std::int64_t{width} : last;
-    blur_columns(rows, radius, weights, from, to, scratch + (from - first));
+    blur_along([&](std::int64_t k) { return rows[reach + k] + from; }, weights, to - from, scratch + (from - first));
     for (std::int64_t x = first; x < 0; ++x) scratch[x - first] = scratch[reflected(x, width) - first];
     for (std::int64_t x = width; x < last; ++x) scratch[x - first] = scratch[reflected(x, width) - first];
-    blur_row(scratch + reach, radius, weights, std::int64_t{end} - begin, out + begin);
+    blur_along([&](std::int64_t k) { return scratch + reach + k; }, weights, std::int64_t{end} - begin, out + begin);
 }
 
-// A column of three rows of a difference: greatest and least of them.
+// Greatest and least of some neighbours.
 struct Range {
-    Floats low, high;
-    void take(Floats value) {
+    Shorts low, high;
+    void take(Shorts value) {
         low = least(low, value);
         high = most(high, value);
     }
 };
 
-Floats difference(const SiftRows& lower, const SiftRows& upper, int row, std::int64_t x) {
+Shorts difference(const SiftRows& lower, const SiftRows& upper, int row, std::int64_t x) {
     return load(upper.row[row] + x) - load(lower.row[row] + x);
 }
 
-// Lanes whose value is at or beyond all neighbours, of those asked for.
-std::uint32_t unbeaten(const SiftRows* layers, std::int64_t x, Floats value) {
+// Lanes of those in `asked` whose value is at or beyond all neighbours, one bit each.
+std::uint32_t unbeaten(const SiftRows* layers, std::int64_t x, Shorts value, Shorts asked) {
     const SiftRows &below = layers[-1], &here = layers[0], &above = layers[1], &top = layers[2];
-    const auto holds = [value](const Range& range) {
-        const Floats none = all(0.0F);
-        return bits_of(((value > none) & (value >= range.high)) | ((value < none) & (value <= range.low)));
+    const Shorts none{}, positive = asked & (value > none), negative = asked & (value < none);
+    const auto holds = [&](const Range& range) {
+        return (positive & (value >= range.high)) | (negative & (value <= range.low));
     };
-    const Floats left = difference(here, above, 1, x - 1);
+    const Shorts left = difference(here, above, 1, x - 1);
     Range range{left, left};
     range.take(difference(here, above, 1, x + 1));
-    // Most pixels fall here or at the next test.
-    if (holds(range) == 0) return 0;
+    // Most pixels fall here or at one of the next tests.
+    if (!any_of(holds(range))) return 0;
+    range.take(difference(here, above, 0, x));
+    range.take(difference(here, above, 2, x));
+    range.take(difference(above, top, 1, x));
+    range.take(difference(below, here, 1, x));
+    if (!any_of(holds(range))) return 0;
     for (int row = 0; row < 3; row += 2)
-        for (std::int64_t step = -1; step <= 1; ++step) range.take(difference(here, above, row, x + step));
-    if (holds(range) == 0) return 0;
+        for (std::int64_t step = -1; step <= 1; step += 2) range.take(difference(here, above, row, x + step));
+    if (!any_of(holds(range))) return 0;
     for (int row = 0; row < 3; ++row)
         for (std::int64_t step = -1; step <= 1; ++step) {
             range.take(difference(above, top, row, x + step));
             range.take(difference(below, here, row, x + step));
         }
-    return holds(range);
+    return bits_of(holds(range));
 }
 
-std::uint32_t extrema(const SiftRows* layers, std::uint32_t count, float threshold, std::uint32_t begin,
+std::uint32_t extrema(const SiftRows* layers, std::uint32_t count, std::int16_t threshold, std::uint32_t begin,
                       std::uint32_t end, SiftExtremum* found) {
     std::uint32_t number = 0;
-    const Floats limit = all(threshold);
-    for (std::int64_t x = begin; x < end; x += lanes) {
-        const std::uint32_t inside = end - x >= lanes ? (1U << lanes) - 1 : (1U << (end - x)) - 1;
-        Floats lower = load(layers[1].row[1] + x);
+    const Shorts above = all_shorts(threshold), below = -above;
+    for (std::int64_t x = begin; x < end; x += short_lanes) {
+        Shorts lower = load(layers[1].row[1] + x);
         for (std::uint32_t layer = 1; layer + 2 < count; ++layer) {
-            const Floats upper = load(layers[layer + 1].row[1] + x);
-            const Floats value = upper - lower;
+            const Shorts upper = load(layers[layer + 1].row[1] + x);
+            const Shorts value = upper - lower;
             lower = upper;
-            const std::uint32_t large = bits_of(magnitude(value) > limit) & inside;
-            if (large == 0) continue;
-            std::uint32_t kept = unbeaten(layers + layer, x, value) & large;
+            const Shorts large = (value > above) | (value < below);
+            if (!any_of(large)) continue;
+            std::uint32_t kept = unbeaten(layers + layer, x, value, large);
+            if (end - x < short_lanes) kept &= (1U << (end - x)) - 1;
             for (; kept != 0; kept &= kept - 1)
                 found[number++] = {static_cast<std::uint32_t>(x) + static_cast<std::uint32_t>(__builtin_ctz(kept)),
                                    layer};

@@ -105,7 +105,8 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
 class FeaturesPlan final : public Plan {
 public:
     FeaturesPlan(const Device& device, const vdt_query& query)
-        : sift_(device, select_sift_kernels(device.isa),
+        : device_(device),
+          sift_(device, select_sift_kernels(device.isa),
                 parameters_of(*static_cast<const vdt_features_params*>(query.params)), query.inputs[0]->width,
                 query.inputs[0]->height),
           parameters_(parameters_of(*static_cast<const vdt_features_params*>(query.params))) {}
@@ -130,19 +131,24 @@ public:
             sift_.run(*call.inputs[0], mask, {params.contrast_threshold, params.edge_threshold}, std::min(asked, room),
                       call.token);
         const std::vector<std::uint32_t>& slots = found.finish();
-        for (std::size_t i = 0; i < slots.size(); ++i) {
-            std::memcpy(static_cast<unsigned char*>(list.items) + i * list.item_size, &found.keypoint(slots[i]),
-                        sizeof(vdt_keypoint));
-            const std::uint8_t* const descriptor = found.descriptor(slots[i]);
-            float* const row = row_of<float>(descriptors, 0, static_cast<std::uint32_t>(i));
-            for (std::uint32_t k = 0; k < descriptor_length; ++k) row[k] = descriptor[k];
-        }
+        constexpr std::uint32_t grain = 256;
+        parallel_for(device_, call.token, 0, static_cast<std::uint32_t>(slots.size()), grain,
+                     [&](std::uint32_t first, std::uint32_t last, std::uint32_t) {
+                         for (std::uint32_t i = first; i < last; ++i) {
+                             std::memcpy(static_cast<unsigned char*>(list.items) + std::size_t{i} * list.item_size,
+                                         &found.keypoint(slots[i]), sizeof(vdt_keypoint));
+                             const std::uint8_t* const descriptor = found.descriptor(slots[i]);
+                             float* const row = row_of<float>(descriptors, 0, i);
+                             for (std::uint32_t k = 0; k < descriptor_length; ++k) row[k] = descriptor[k];
+                         }
+                     });
         list.count = slots.size();
         list.needed = std::min(asked, found.offered());
         return list.needed > list.count ? VDT_INCOMPLETE : VDT_OK;
     }
 
 private:
+    const Device& device_;
     features::Sift sift_;
     features::SiftParameters parameters_;
 };
