@@ -11,25 +11,36 @@ constexpr float image_sigma = 0.5F;  // blur that a camera's or screen's pixels 
 
 }  // namespace
 
-Blur::Blur(double sigma) {
+Blur::Blur(double sigma, std::uint32_t every) : step(every) {
     const auto size = static_cast<std::uint32_t>(std::lrint(sigma * 8 + 1)) | 1U;
-    radius = size / 2;
-    std::vector<double> exact(radius + 1);
+    taps = std::max(size / 2 / step, 1U);
+    std::vector<double> exact(taps + 1);
     double sum = 0;
-    for (std::uint32_t k = 0; k <= radius; ++k) {
-        exact[k] = std::exp(-0.5 * k * k / (sigma * sigma));
+    for (std::uint32_t k = 0; k <= taps; ++k) {
+        const double place = std::uint64_t{k} * step / sigma;
+        exact[k] = std::exp(-0.5 * place * place);
         sum += k == 0 ? exact[k] : 2 * exact[k];
     }
     // As fine as 16 bits for the largest weight and 32 for the sum of products allow.
     shift = 16;
     while (exact[0] / sum * std::ldexp(1, static_cast<int>(shift)) > 32000) --shift;
-    pairs.resize(std::size_t{2} * (radius / 2 + 1));
+    pairs.resize(std::size_t{2} * (taps / 2 + 1));
     std::int32_t rest = 1 << shift;
-    for (std::uint32_t k = radius; k > 0; --k) {
+    for (std::uint32_t k = taps; k > 0; --k) {
         pairs[k] = static_cast<std::int16_t>(std::lrint(std::ldexp(exact[k] / sum, static_cast<int>(shift))));
         rest -= 2 * pairs[k];
     }
     pairs[0] = static_cast<std::int16_t>(rest);
+}
+
+std::uint32_t widest_step(double sigma, double before) {
+    constexpr double least = 2e-5, turn = 6.28318530717958648;
+    // Values `step` apart also take a wave of frequency turn / step - w for one of w. The image holds exp(-before^2 w'^2
+    // / 2) of a wave w', the filter exp(-sigma^2 w^2 / 2): their product is greatest where both add up to
+    const double both = sigma * sigma * before * before / (sigma * sigma + before * before);
+    std::uint32_t step = 1;
+    while (step < 3 && std::exp(-both * (turn / (step + 1)) * (turn / (step + 1)) / 2) < least) ++step;
+    return step;
 }
 
 float ScaleSpace::scale_of(float layer) const noexcept {
@@ -41,11 +52,13 @@ ScaleSpace make_scale_space(std::uint32_t octave_layers, double sigma) {
     space.octave_layers = octave_layers;
     space.sigma = static_cast<float>(sigma);
     const float enlarged = 2 * image_sigma;
-    space.blurs.emplace_back(std::sqrt(std::max(space.sigma * space.sigma - enlarged * enlarged, 0.01F)));
+    space.blurs.emplace_back(std::sqrt(std::max(space.sigma * space.sigma - enlarged * enlarged, 0.01F)), 1);
     const double step = std::pow(2.0, 1.0 / octave_layers);
     for (std::uint32_t layer = 1; layer < space.layer_count(); ++layer) {
-        const double before = std::pow(step, layer - 1.0) * sigma;
-        space.blurs.emplace_back(before * std::sqrt(step * step - 1));
+        const double before = std::pow(step, layer - 1.0) * sigma, more = before * std::sqrt(step * step - 1);
+        // The blur that the image is taken to have from the start may be missing.
+        const double sure = std::sqrt(std::max(before * before - enlarged * enlarged, 0.0));
+        space.blurs.emplace_back(more, widest_step(more, sure));
     }
     // The descriptor's square has half a diagonal of 2.5 sqrt(2) cells of 3 sigma; the directions reach 4.5 sigma. One
     // pixel more for gradients, one for rounding.
@@ -75,11 +88,11 @@ OctavePlan::OctavePlan(const ScaleSpace& space, std::uint32_t width, std::uint32
             // The layer above this one is made from it.
             if (layer + 1 < layers)
                 step.have[layer] =
-                    std::max(step.have[layer], at_most(step.have[layer + 1] + space.blurs[layer + 1].radius));
+                    std::max(step.have[layer], at_most(step.have[layer + 1] + space.blurs[layer + 1].radius()));
             // Oldest row that this step still reads.
             std::uint32_t oldest = step.begin > reach ? step.begin - reach : 0;
             if (layer + 1 < layers) {
-                const auto radius = space.blurs[layer + 1].radius;
+                const auto radius = space.blurs[layer + 1].radius();
                 oldest = std::min(oldest, have[layer + 1] > radius ? have[layer + 1] - radius : 0);
                 // At the lower edge rows are reflected.
                 oldest = std::min(oldest, height > radius + 1 ? height - radius - 1 : 0);

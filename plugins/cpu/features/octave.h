@@ -9,14 +9,20 @@
 
 namespace vedette::cpu::features {
 
-// A Gaussian in whole numbers. Radius as cv::GaussianBlur's for float: size round(8 sigma + 1), made odd.
+// A Gaussian in whole numbers, as far as cv::GaussianBlur's for float: size round(8 sigma + 1), made odd. An image that
+// has been blurred holds no high frequencies: there the values `step` apart give the same sums as all of them.
 struct Blur {
-    explicit Blur(double sigma);
+    Blur(double sigma, std::uint32_t step);
 
-    std::uint32_t radius = 1, shift = 1;
+    std::uint32_t taps = 1, step = 1, shift = 1;
     std::vector<std::int16_t> pairs;
-    SiftWeights weights() const noexcept { return {radius, shift, pairs.data()}; }
+    std::uint32_t radius() const noexcept { return taps * step; }
+    SiftWeights weights() const noexcept { return {taps, step, shift, pairs.data()}; }
 };
+
+// The widest step (1 to 3) of a Gaussian of width `sigma` on an image already blurred by one of width `before`, pixels,
+// for which what the step takes for low frequencies stays below 2e-5 of the contrast: less than rounding adds.
+std::uint32_t widest_step(double sigma, double before);
 
 // What the caller may set, and what follows for all octaves.
 struct ScaleSpace {

@@ -44,7 +44,7 @@ void fetch(const std::int16_t* row, std::uint32_t begin, std::uint32_t end) {
 
 std::uint32_t most_radius(const ScaleSpace& space) {
     std::uint32_t most = 0;
-    for (const Blur& blur : space.blurs) most = std::max(most, blur.radius);
+    for (const Blur& blur : space.blurs) most = std::max(most, blur.radius());
     return most;
 }
 
@@ -67,7 +67,7 @@ SiftShape make_shape(const SiftParameters& parameters, std::uint32_t width, std:
         if (octave != 0) shape.base_values += h * stride;
     }
     if (!shape.octaves.empty()) {
-        const std::uint32_t radius = shape.space.blurs[0].radius;
+        const std::uint32_t radius = shape.space.blurs[0].radius();
         std::uint32_t have = 0;
         for (const OctaveStep& step : shape.octaves[0].steps()) {
             shape.source_slots = std::max(shape.source_slots, step.have[0] - have + 2 * radius + 1);
@@ -125,7 +125,7 @@ Strongest& Sift::run(const vdt_image& image, const vdt_image* mask, const Tests&
 void Sift::sweep(std::uint32_t octave, const vdt_image& image, const vdt_image* mask, vdt_token* token) {
     const OctavePlan& plan = shape_.octaves[octave];
     const std::uint32_t layers = shape_.space.layer_count();
-    const std::uint32_t source_radius = shape_.space.blurs[0].radius;
+    const std::uint32_t source_radius = shape_.space.blurs[0].radius();
     place_layers(octave);
     earlier_.clear();
     std::fill(have_.begin(), have_.end(), 0);
@@ -202,7 +202,7 @@ void Sift::make_rows(std::uint32_t octave, std::uint32_t layer, std::uint32_t be
 void Sift::blur_piece(std::uint32_t octave, std::uint32_t layer, const Piece& piece, Worker& worker) {
     const SiftLayer &from = layer == 0 ? source_layer_ : layers_[layer - 1], &to = layers_[layer];
     const SiftWeights weights = shape_.space.blurs[layer].weights();
-    const std::int64_t radius = weights.radius, top = piece.top;
+    const std::int64_t radius = weights.radius(), top = piece.top;
     const bool shrink = layer == shape_.space.octave_layers && octave + 1 < shape_.octaves.size();
     // Rows around those of the piece, each found once.
     const auto count = static_cast<std::int64_t>(piece.bottom) - top + 2 * radius;

@@ -143,17 +143,16 @@ inline std::uint32_t bits_of(Ints comparison) {
 }
 
 // Direction of (x, y) in eighths of a circle, 0 to 8, within 5e-6; 0 for (0, 0).
-// The polynomial is a minimax fit of atan over [0, 1] held just below 1 at 1.
+// The polynomial is a minimax fit of atan over [0, 1] held just below 1 at 1, in pairs of terms: a short chain.
 inline Floats octants(Floats y, Floats x) {
     const Floats ax = magnitude(x), ay = magnitude(y);
     const Floats c = least(ax, ay) / (most(ax, ay) + all(1e-30F));
     const Floats square = c * c;
-    Floats angle = all(-0.014638130516598674F);
-    angle = angle * square + all(0.066331174382780841F);
-    angle = angle * square + all(-0.14761535864213077F);
-    angle = angle * square + all(0.24618508987610185F);
-    angle = angle * square + all(-0.42347226163902646F);
-    angle = (angle * square + all(1.2732090420944286F)) * c;
+    const Floats fourth = square * square;
+    const Floats low = all(1.2732090420944286F) + all(-0.42347226163902646F) * square;
+    const Floats middle = all(0.24618508987610185F) + all(-0.14761535864213077F) * square;
+    const Floats high = all(0.066331174382780841F) + all(-0.014638130516598674F) * square;
+    Floats angle = (low + (middle + high * fourth) * fourth) * c;
     angle = ay > ax ? all(2.0F) - angle : angle;
     angle = x < all(0.0F) ? all(4.0F) - angle : angle;
     return y < all(0.0F) ? all(8.0F) - angle : angle;

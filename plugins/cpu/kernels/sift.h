@@ -22,14 +22,22 @@ struct SiftLayer {
     std::uint32_t width = 0;
     std::uint32_t height = 0;
     std::int16_t* row(std::uint32_t y) const noexcept { return first + static_cast<std::int64_t>(y % slots) * stride; }
+    // The row below another; without a division.
+    const std::int16_t* below(const std::int16_t* row) const noexcept {
+        const std::int16_t* const next = row + stride;
+        return next == first + static_cast<std::int64_t>(slots) * stride ? first : next;
+    }
 };
 
-// A symmetric filter: weights [0 .. radius] from the centre outwards, times 2^shift, whose sum over all 2 radius + 1 is
-// 2^shift exactly; 1 <= shift <= 16. As the kernels want them: pairs of neighbours, the last filled with 0.
+// A symmetric filter of 2 taps + 1 values that lie `step` apart: weights [0 .. taps] from the centre outwards, times
+// 2^shift, their sum over all values 2^shift exactly; 1 <= shift <= 16. As the kernels want them: pairs of neighbours,
+// the last filled with 0.
 struct SiftWeights {
-    std::uint32_t radius = 1;  // at least
+    std::uint32_t taps = 1;  // at least
+    std::uint32_t step = 1;
     std::uint32_t shift = 1;
-    const std::int16_t* pairs = nullptr;  // radius / 2 + 1 pairs
+    const std::int16_t* pairs = nullptr;  // taps / 2 + 1 pairs
+    std::uint32_t radius() const noexcept { return taps * step; }
 };
 
 // Rows y - 1, y, y + 1 of a layer.

@@ -33,8 +33,19 @@ struct Gradient {
     Floats size, octant;
 };
 
-Gradient gradient(const std::int16_t* above, const std::int16_t* here, const std::int16_t* below, std::int64_t x) {
-    const Floats dx = difference(here + x + 1, here + x - 1), dy = difference(above + x, below + x);
+// Row y of a layer with those beside it; y >= 1.
+struct RowsAround {
+    const std::int16_t *above, *here, *below;
+};
+
+RowsAround around(const SiftLayer& layer, std::int64_t y) {
+    const std::int16_t* const above = layer.row(static_cast<std::uint32_t>(y - 1));
+    const std::int16_t* const here = layer.below(above);
+    return {above, here, layer.below(here)};
+}
+
+Gradient gradient(const RowsAround& rows, std::int64_t x) {
+    const Floats dx = difference(rows.here + x + 1, rows.here + x - 1), dy = difference(rows.above + x, rows.below + x);
     return {square_root(dx * dx + dy * dy), octants(dy, dx)};
 }
 
@@ -56,16 +67,16 @@ void directions(const SiftLayer& layer, std::int32_t x, std::int32_t y, std::int
     const std::int64_t bottom = clamped(y + reach, 0, std::int64_t{layer.height} - 2);
     const std::int64_t count = right - left + 1;
     for (std::int64_t k = 0; k < count; ++k) across[k] = weights[left + k < x ? x - left - k : left + k - x];
+    RowsAround rows = around(layer, top);
     for (std::int64_t v = top; v <= bottom; ++v) {
-        const auto row = static_cast<std::uint32_t>(v);
-        const std::int16_t *const above = layer.row(row - 1), *const here = layer.row(row), *const below = layer.row(row + 1);
         const Floats weight = all(weights[v < y ? y - v : v - y]);
         for (std::int64_t k = 0; k < count; k += lanes) {
-            const Gradient at = gradient(above, here, below, left + k);
+            const Gradient at = gradient(rows, left + k);
             store(share + k, weight * load(across + k) * at.size);
             store(bin + k, nearest(at.octant * all(direction_bins / 8.0F)));
         }
         for (std::int64_t k = 0; k < count; ++k) sums[k % direction_copies][bin[k]] += share[k];
+        rows = {rows.here, rows.below, layer.below(rows.below)};
     }
     float whole[direction_bins + 4];  // two bins of the other end on either side
     for (std::int64_t k = 0; k <= direction_bins; ++k) {
@@ -128,68 +139,86 @@ void directions(const SiftLayer& layer, std::int32_t x, std::int32_t y, std::int
 }
 #endif
 
-// The eight shares of `lanes` samples are added to those of their places (0 <= place < places * places * bins). The
-// shares of samples from `count` on are 0; they may be left out.
-[[gnu::always_inline]] inline void add_samples(const Floats (&part)[shares], Ints place, std::int64_t count, float (*sums)[all_shares]) {
-    std::int32_t where[lanes];
-    store(where, place);
-#if VEDETTE_ISA_LEVEL >= 1
-    for (std::int64_t first = 0; first < lanes && first < count; first += shares) {
-        Eight sample[shares];
-        for (std::int64_t k = 0; k < shares; ++k) {
-#if VEDETTE_ISA_LEVEL >= 2
-            sample[k] = first == 0 ? _mm512_maskz_extractf32x8_ps(0xff, part[k], 0)
-                                   : _mm512_maskz_extractf32x8_ps(0xff, part[k], 1);
-#else
-            sample[k] = part[k];
-#endif
-        }
-        transpose(sample);
-        for (std::int64_t k = 0; k < shares; ++k)
-            *reinterpret_cast<LooseEight*>(sums[k % copies] + where[first + k] * shares) += sample[k];
-    }
-#else
-    Floats low[lanes] = {part[0], part[1], part[2], part[3]}, high[lanes] = {part[4], part[5], part[6], part[7]};
-    transpose(low[0], low[1], low[2], low[3]);
-    transpose(high[0], high[1], high[2], high[3]);
-    for (std::int64_t k = 0; k < lanes && k < count; ++k) {
-        float* const to = sums[k % copies] + where[k] * shares;
-        store(to, load(to) + low[k]);
-        store(to + lanes, load(to + lanes) + high[k]);
-    }
-#endif
+// Samples of a patch, prepared and not yet added: whole vectors of them. First all that hangs on long chains of
+// arithmetic, then, for many samples at once, the additions, which wait for each other: so neither holds up the other.
+struct Samples {
+    static constexpr std::int64_t room = 256;
+    alignas(64) float size[room];  // weighted magnitude of the gradient; 0 outside the patch
+    alignas(64) float part_r[room], part_c[room], part_b[room];  // how much belongs to the next row, column, direction
+    alignas(64) std::int32_t place[room];  // (row * places + column) * bins + direction
+    std::int64_t count = 0;
+};
+
+[[gnu::always_inline]] inline void add_sample(float* to, const Eight& sample) {
+    *reinterpret_cast<LooseEight*>(to) += sample;
 }
 
-// Adds one row of a patch, `count` samples from column `first` of the patch on.
-void add_row(const SiftLayer& layer, const SiftPatch& patch, std::int64_t row, std::int64_t first, std::int64_t count,
-             const float* across, float weight_of_row, float (*sums)[all_shares]) {
-    const auto y = static_cast<std::uint32_t>(patch.y + row);
-    const std::int16_t *const above = layer.row(y - 1), *const here = layer.row(y), *const below = layer.row(y + 1);
-    const Floats cosine = all(patch.cosine), sine = all(patch.sine), weight = all(weight_of_row);
-    const Floats down = all(static_cast<float>(row) * patch.sine), along = all(static_cast<float>(row) * patch.cosine);
-    // Directions from the patch's; one turn more, so that none is negative.
-    const Floats turned = all(static_cast<float>(bins) - patch.direction * (bins / 360.0F));
-    const Floats last = all(static_cast<float>(first + count - 1));
-    constexpr float middle = places / 2.0F;  // of the places, from the outer edge
-    const Floats edge = all(middle - 5e-7F);   // inside even after rounding
-    for (std::int64_t k = 0; k < count; k += lanes) {
-        const Floats j = counting() + all(static_cast<float>(first + k));
-        const Floats column = j * cosine - down, line = j * sine + along;
-        const Ints inside = (most(magnitude(column), magnitude(line)) < edge) & (j <= last);
-        const Gradient at = gradient(above, here, below, patch.x + first + k);
-        const Floats size = kept(at.size * (weight * load(across + k)), inside);
-        const Floats from_left = column + all(middle), from_top = line + all(middle), bin = at.octant + turned;
-        const Ints c = whole_of(from_left), r = whole_of(from_top), b = whole_of(bin);
-        const Floats part_c = from_left - to_floats(c), part_r = from_top - to_floats(r), part_b = bin - to_floats(b);
-        const Ints place = ((((r << 2) + r + c) << 3) + (b & (static_cast<std::int32_t>(bins) - 1))) & inside;
-        static_assert(places == 5 && bins == 8);
+void add_samples(Samples& samples, float (*sums)[all_shares]) {
+    for (std::int64_t i = 0; i < samples.count; i += lanes) {
+        const Floats size = load(samples.size + i), part_r = load(samples.part_r + i),
+                     part_c = load(samples.part_c + i), part_b = load(samples.part_b + i);
+        const std::int32_t* const place = samples.place + i;
         const Floats lower = size * part_r, upper = size - lower;
         const Floats lower_right = lower * part_c, lower_left = lower - lower_right;
         const Floats upper_right = upper * part_c, upper_left = upper - upper_right;
         const Floats second[4] = {upper_left * part_b, upper_right * part_b, lower_left * part_b, lower_right * part_b};
-        const Floats part[shares] = {upper_left - second[0],  second[0], upper_right - second[1], second[1],
-                                     lower_left - second[2],  second[2], lower_right - second[3], second[3]};
-        add_samples(part, place, count - k, sums);
+        Floats part[shares] = {upper_left - second[0], second[0], upper_right - second[1], second[1],
+                               lower_left - second[2], second[2], lower_right - second[3], second[3]};
+#if VEDETTE_ISA_LEVEL >= 2
+        Eight left[shares], right[shares];
+        for (std::int64_t k = 0; k < shares; ++k) {
+            left[k] = _mm512_maskz_extractf32x8_ps(0xff, part[k], 0);
+            right[k] = _mm512_maskz_extractf32x8_ps(0xff, part[k], 1);
+        }
+        transpose(left);
+        transpose(right);
+        for (std::int64_t k = 0; k < shares; ++k) add_sample(sums[k % copies] + place[k] * shares, left[k]);
+        for (std::int64_t k = 0; k < shares; ++k) add_sample(sums[k % copies] + place[k + shares] * shares, right[k]);
+#elif VEDETTE_ISA_LEVEL == 1
+        transpose(part);
+        for (std::int64_t k = 0; k < shares; ++k) add_sample(sums[k % copies] + place[k] * shares, part[k]);
+#else
+        transpose(part[0], part[1], part[2], part[3]);
+        transpose(part[4], part[5], part[6], part[7]);
+        for (std::int64_t k = 0; k < lanes; ++k) {
+            float* const to = sums[k % copies] + place[k] * shares;
+            store(to, load(to) + part[k]);
+            store(to + lanes, load(to + lanes) + part[k + lanes]);
+        }
+#endif
+    }
+    samples.count = 0;
+}
+
+// Prepares `count` samples of one row of a patch, from its column `first` on. What has no gradient is left out.
+void prepare_samples(const RowsAround& rows, const SiftPatch& patch, std::int64_t row, std::int64_t first,
+                     std::int64_t count, const float* across, float weight_of_row, float (*sums)[all_shares],
+                     Samples& samples) {
+    const Floats cosine = all(patch.cosine), sine = all(patch.sine), weight = all(weight_of_row), none = all(0.0F);
+    const Floats down = all(static_cast<float>(row) * patch.sine), along = all(static_cast<float>(row) * patch.cosine);
+    // Directions from the patch's; one turn more, so that none is negative.
+    const Floats turned = all(static_cast<float>(bins) - patch.direction * (bins / 360.0F));
+    const Floats last = all(static_cast<float>(first + count - 1));
+    constexpr float middle = places / 2.0F;   // of the places, from the outer edge
+    const Floats edge = all(middle - 5e-7F);  // inside even after rounding
+    for (std::int64_t k = 0; k < count; k += lanes) {
+        const Floats j = counting() + all(static_cast<float>(first + k));
+        const Floats column = j * cosine - down, line = j * sine + along;
+        const Ints inside = (most(magnitude(column), magnitude(line)) < edge) & (j <= last);
+        const Gradient at = gradient(rows, patch.x + first + k);
+        const Floats size = kept(at.size * (weight * load(across + k)), inside);
+        const Floats from_left = column + all(middle), from_top = line + all(middle), bin = at.octant + turned;
+        const Ints c = whole_of(from_left), r = whole_of(from_top), b = whole_of(bin);
+        static_assert(places == 5 && bins == 8);
+        const Ints place = (((r << 2) + r + c) << 3) + (b & 7);
+        const std::int64_t to = samples.count;
+        store(samples.size + to, size);
+        store(samples.part_r + to, from_top - to_floats(r));
+        store(samples.part_c + to, from_left - to_floats(c));
+        store(samples.part_b + to, bin - to_floats(b));
+        store(samples.place + to, place & inside);
+        samples.count += bits_of(size > none) != 0 ? lanes : 0;
+        if (samples.count == Samples::room) add_samples(samples, sums);
     }
 }
 
@@ -216,16 +245,18 @@ void finish_descriptor(float* sums, std::uint8_t* descriptor) {
     for (std::int64_t k = 0; k < values; ++k) descriptor[k] = static_cast<std::uint8_t>(rounded[k]);
 }
 
-// Narrows [low, high] to where -reach < offset + j * slope < reach can hold.
-void narrow(float offset, float slope, float reach, float& low, float& high) {
-    if (slope < 0) {
-        offset = -offset;
-        slope = -slope;
-    }
-    if (slope < 1e-6F) return;
-    const float from = (-reach - offset) / slope, to = (reach - offset) / slope;
-    low = low > from ? low : from;
-    high = high < to ? high : to;
+// Narrows [low, high] to where -reach < offset + j * slope < reach can hold; `inverse` of the slope.
+void narrow(float offset, float inverse, float reach, float& low, float& high) {
+    const float from = (-reach - offset) * inverse, to = (reach - offset) * inverse;
+    const float least = from < to ? from : to, greatest = from < to ? to : from;
+    low = low > least ? low : least;
+    high = high < greatest ? high : greatest;
+}
+
+// 1 / slope; a slope so small that it narrows nothing counts as a little steeper.
+float inverse_of(float slope) {
+    constexpr float flat = 1e-6F;
+    return 1 / (slope < 0 ? (slope > -flat ? -flat : slope) : (slope < flat ? flat : slope));
 }
 
 // What the sums count for: histograms[cell][direction]; what falls outside the cells is dropped.
@@ -267,25 +298,29 @@ void describe(const SiftLayer& layer, const SiftPatch& patch, float* scratch, st
     const std::int64_t top = clamped(1 - std::int64_t{patch.y}, -radius, radius + 1);
     const std::int64_t bottom = clamped(std::int64_t{layer.height} - 2 - patch.y, -radius - 1, radius);
     constexpr float reach = cells / 2 + 0.5F;
+    const float inverse_cosine = inverse_of(patch.cosine), inverse_sine = inverse_of(patch.sine);
+    Samples samples;
+    RowsAround rows = around(layer, patch.y + top);
+    constexpr std::int64_t ahead = 6, line = 32;
+    const std::int16_t* later = layer.row(static_cast<std::uint32_t>(patch.y + top + ahead));
     for (std::int64_t row = top; row <= bottom; ++row) {
         // Only where the turned square meets the row; a pixel more on either side, the exact test follows.
         float low = static_cast<float>(left), high = static_cast<float>(right);
         const auto i = static_cast<float>(row);
-        narrow(-i * patch.sine, patch.cosine, reach, low, high);
-        narrow(i * patch.cosine, patch.sine, reach, low, high);
-        if (low > high + 2) continue;
-        const std::int64_t first = clamped(static_cast<std::int64_t>(low) - 1, left, right + 1);
-        const std::int64_t last = clamped(static_cast<std::int64_t>(high) + 1, left - 1, right);
-        const std::int64_t count = last - first + 1;
-        if (count <= 0) continue;
+        narrow(-i * patch.sine, inverse_cosine, reach, low, high);
+        narrow(i * patch.cosine, inverse_sine, reach, low, high);
         // Rows lie pages apart, where the processor does not look ahead by itself.
-        constexpr std::int64_t ahead = 6, line = 32;
-        if (row + ahead <= bottom) {
-            const std::int16_t* const later = layer.row(static_cast<std::uint32_t>(patch.y + row + ahead)) + patch.x + first;
-            for (std::int64_t k = 0; k < count; k += line) __builtin_prefetch(later + k);
+        for (std::int64_t k = left; k <= right; k += line) __builtin_prefetch(later + patch.x + k);
+        later = layer.below(later);
+        if (low <= high + 2) {
+            const std::int64_t first = clamped(static_cast<std::int64_t>(low) - 1, left, right + 1);
+            const std::int64_t last = clamped(static_cast<std::int64_t>(high) + 1, left - 1, right);
+            prepare_samples(rows, patch, row, first, last - first + 1, across + radius + first,
+                            weights[row < 0 ? -row : row], sums, samples);
         }
-        add_row(layer, patch, row, first, count, across + radius + first, weights[row < 0 ? -row : row], sums);
+        rows = {rows.here, rows.below, layer.below(rows.below)};
     }
+    add_samples(samples, sums);
     float histograms[values];
     gather_histograms(sums, histograms);
     finish_descriptor(histograms, descriptor);

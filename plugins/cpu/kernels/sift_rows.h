@@ -35,10 +35,10 @@ Shorts pair_of(const std::int16_t* pairs, std::int64_t index) {
     return reinterpret_cast<Shorts>(Ints{} + both);
 }
 
-// Symmetric sums around every value. at(k): where the values `k` places before (k < 0) or behind begin.
+// Symmetric sums around every value. at(k): where the values `k` steps before (k < 0) or behind begin.
 template <class At>
 void blur_along(const At& at, const SiftWeights& weights, std::int64_t count, std::int16_t* out) {
-    const std::int64_t radius = weights.radius;
+    const std::int64_t taps = weights.taps;
     const auto shift = static_cast<std::int32_t>(weights.shift);
     for (std::int64_t x = 0; x < count; x += together * short_lanes) {
         Sums sums[together];
@@ -49,7 +49,7 @@ void blur_along(const At& at, const SiftWeights& weights, std::int64_t count, st
             add_products(sums[v], load(at(0) + place), load(at(-1) + place) + load(at(1) + place), first);
         }
         std::int64_t k = 2;
-        for (; k + 1 <= radius; k += 2) {
+        for (; k + 1 <= taps; k += 2) {
             const Shorts pair = pair_of(weights.pairs, k / 2);
             const std::int16_t *const a = at(-k), *const b = at(k), *const c = at(-k - 1), *const d = at(k + 1);
             for (std::int64_t v = 0; v < together; ++v) {
@@ -57,7 +57,7 @@ void blur_along(const At& at, const SiftWeights& weights, std::int64_t count, st
                 add_products(sums[v], load(a + place) + load(b + place), load(c + place) + load(d + place), pair);
             }
         }
-        if (k == radius) {
+        if (k == taps) {
             const Shorts pair = pair_of(weights.pairs, k / 2);
             for (std::int64_t v = 0; v < together; ++v) {
                 const std::int64_t place = x + v * short_lanes;
@@ -77,13 +77,13 @@ std::int64_t reflected(std::int64_t x, std::int64_t width) {
 
 void blur(const std::int16_t* const* rows, const SiftWeights& weights, std::uint32_t begin, std::uint32_t end,
           std::uint32_t width, std::int16_t* scratch, std::int16_t* out) {
-    const std::int64_t reach = weights.radius;
+    const std::int64_t reach = weights.radius(), step = weights.step;
     const std::int64_t first = begin - reach, last = end + reach;  // of what the sideways pass reads
     const std::int64_t from = first < 0 ? 0 : first, to = last > width ? std::int64_t{width} : last;
-    blur_along([&](std::int64_t k) { return rows[reach + k] + from; }, weights, to - from, scratch + (from - first));
+    blur_along([&](std::int64_t k) { return rows[reach + k * step] + from; }, weights, to - from, scratch + (from - first));
     for (std::int64_t x = first; x < 0; ++x) scratch[x - first] = scratch[reflected(x, width) - first];
     for (std::int64_t x = width; x < last; ++x) scratch[x - first] = scratch[reflected(x, width) - first];
-    blur_along([&](std::int64_t k) { return scratch + reach + k; }, weights, std::int64_t{end} - begin, out + begin);
+    blur_along([&](std::int64_t k) { return scratch + reach + k * step; }, weights, std::int64_t{end} - begin, out + begin);
 }
 
 // Greatest and least of some neighbours.
