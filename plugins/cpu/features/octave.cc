@@ -13,30 +13,20 @@ constexpr float image_sigma = 0.5F;  // blur that a camera's or screen's pixels 
 
 Blur::Blur(double sigma, std::uint32_t every) : step(every) {
     const auto size = static_cast<std::uint32_t>(std::lrint(sigma * 8 + 1)) | 1U;
-    taps = std::max(size / 2 / step, 1U);
-    std::vector<double> exact(taps + 1);
+    std::vector<double> exact(size / 2 / step + 1);
     double sum = 0;
-    for (std::uint32_t k = 0; k <= taps; ++k) {
-        const double place = std::uint64_t{k} * step / sigma;
+    for (std::size_t k = 0; k < exact.size(); ++k) {
+        const double place = static_cast<double>(k * step) / sigma;
         exact[k] = std::exp(-0.5 * place * place);
         sum += k == 0 ? exact[k] : 2 * exact[k];
     }
-    // As fine as 16 bits for the largest weight and 32 for the sum of products allow.
-    shift = 16;
-    while (exact[0] / sum * std::ldexp(1, static_cast<int>(shift)) > 32000) --shift;
-    pairs.resize(std::size_t{2} * (taps / 2 + 1));
-    std::int32_t rest = 1 << shift;
-    for (std::uint32_t k = taps; k > 0; --k) {
-        pairs[k] = static_cast<std::int16_t>(std::lrint(std::ldexp(exact[k] / sum, static_cast<int>(shift))));
-        rest -= 2 * pairs[k];
-    }
-    pairs[0] = static_cast<std::int16_t>(rest);
+    for (const double weight : exact) weights.push_back(static_cast<float>(weight / sum));
 }
 
 std::uint32_t widest_step(double sigma, double before) {
     constexpr double least = 2e-5, turn = 6.28318530717958648;
-    // Values `step` apart also take a wave of frequency turn / step - w for one of w. The image holds exp(-before^2 w'^2
-    // / 2) of a wave w', the filter exp(-sigma^2 w^2 / 2): their product is greatest where both add up to
+    // Values `step` apart also take a wave of frequency turn / step - w for one of w. The image holds exp(-before^2
+    // w'^2 / 2) of a wave w', the filter exp(-sigma^2 w^2 / 2): their product is greatest where both add up to
     const double both = sigma * sigma * before * before / (sigma * sigma + before * before);
     std::uint32_t step = 1;
     while (step < 3 && std::exp(-both * (turn / (step + 1)) * (turn / (step + 1)) / 2) < least) ++step;
@@ -106,8 +96,8 @@ OctavePlan::OctavePlan(const ScaleSpace& space, std::uint32_t width, std::uint32
 }
 
 std::int64_t row_stride(std::uint32_t width) noexcept {
-    // 2048 are the 4096 bytes after which addresses fall into the same sets; rows lie 17 lines further.
-    constexpr std::int64_t line = 32, page = 2048, shift = 17 * line;
+    // 1024 are the 4096 bytes after which addresses fall into the same sets; rows lie 17 lines further.
+    constexpr std::int64_t line = 16, page = 1024, shift = 17 * line;
     const std::int64_t least = std::int64_t{width} + sift_row_slack;
     if (least <= page / 2) return (least + line - 1) / line * line;
     return (least - shift + page - 1) / page * page + shift;

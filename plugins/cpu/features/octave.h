@@ -1,5 +1,5 @@
 // One octave of SIFT's scale space, swept from top to bottom: at any time only those rows of its Gaussian layers exist
-// that the band being searched needs. An octave of a 4K screen enlarged twice would be 400 MB whole; its rows are 15.
+// that the band being searched needs. An octave of a 4K screen enlarged twice would be 800 MB whole; its rows are 30.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,17 @@
 
 namespace vedette::cpu::features {
 
-// A Gaussian in whole numbers, as far as cv::GaussianBlur's for float: size round(8 sigma + 1), made odd. An image that
-// has been blurred holds no high frequencies: there the values `step` apart give the same sums as all of them.
+// A Gaussian as far as cv::GaussianBlur's for float: size round(8 sigma + 1), made odd. An image that has been blurred
+// holds no high frequencies: there the values `step` apart give the same sums as all of them.
 struct Blur {
     Blur(double sigma, std::uint32_t step);
 
-    std::uint32_t taps = 1, step = 1, shift = 1;
-    std::vector<std::int16_t> pairs;
-    std::uint32_t radius() const noexcept { return taps * step; }
-    SiftWeights weights() const noexcept { return {taps, step, shift, pairs.data()}; }
+    std::uint32_t step = 1;
+    std::vector<float> weights;  // from the centre outwards
+    std::uint32_t radius() const noexcept { return filter().radius(); }
+    SiftWeights filter() const noexcept {
+        return {static_cast<std::uint32_t>(weights.size()) - 1, step, weights.data()};
+    }
 };
 
 // The widest step (1 to 3) of a Gaussian of width `sigma` on an image already blurred by one of width `before`, pixels,
@@ -70,7 +72,7 @@ private:
     std::vector<std::uint32_t> slots_;
 };
 
-// Values from one row to the next: room for the kernels' slack, and no two nearby rows in the same sets of a
+// Floats from one row to the next: room for the kernels' slack, and no two nearby rows in the same sets of a
 // first-level cache.
 std::int64_t row_stride(std::uint32_t width) noexcept;
 

@@ -15,11 +15,11 @@ struct Cube {
 
     Cube(const SiftLayer* layers, std::uint32_t layer, std::uint32_t y, std::uint32_t x) {
         for (std::uint32_t row = 0; row < 3; ++row) {
-            const std::int16_t* lower = layers[layer - 1].row(y + row - 1) + x - 1;
+            const float* lower = layers[layer - 1].row(y + row - 1) + x - 1;
             for (std::uint32_t d = 0; d < 3; ++d) {
-                const std::int16_t* const upper = layers[layer + d].row(y + row - 1) + x - 1;
+                const float* const upper = layers[layer + d].row(y + row - 1) + x - 1;
                 for (std::uint32_t column = 0; column < 3; ++column)
-                    value[d][row][column] = static_cast<float>(upper[column] - lower[column]);
+                    value[d][row][column] = upper[column] - lower[column];
                 lower = upper;
             }
         }
@@ -27,7 +27,7 @@ struct Cube {
     float here() const { return value[1][1][1]; }
 };
 
-constexpr float whole = 1.0F / (255 * sift_unit);  // of a difference where gray levels go from 0 to 1
+constexpr float whole = 1.0F / 255;  // gray levels go from 0 to 1
 
 // First and second derivatives.
 struct Derivatives {

@@ -35,10 +35,10 @@ bool same_pixel(const Place& a, const Place& b) {
     return order_of(a) == order_of(b);
 }
 
-// Asks for values [begin, end) of a row that will be read soon: rows lie pages apart, where the processor does not look
+// Asks for floats [begin, end) of a row that will be read soon: rows lie pages apart, where the processor does not look
 // ahead by itself.
-void fetch(const std::int16_t* row, std::uint32_t begin, std::uint32_t end) {
-    constexpr std::uint32_t line = 32;  // values
+void fetch(const float* row, std::uint32_t begin, std::uint32_t end) {
+    constexpr std::uint32_t line = 16;  // floats
     for (std::uint32_t x = begin; x < end; x += line) __builtin_prefetch(row + x);
 }
 
@@ -60,11 +60,11 @@ SiftShape make_shape(const SiftParameters& parameters, std::uint32_t width, std:
         shape.octaves.emplace_back(shape.space, w, h, band_height(w), octave != 0);
         const OctavePlan& plan = shape.octaves.back();
         const auto stride = static_cast<std::uint64_t>(row_stride(w));
-        std::uint64_t values = 0;
+        std::uint64_t floats = 0;
         for (std::uint32_t layer = octave != 0 ? 1 : 0; layer < shape.space.layer_count(); ++layer)
-            values += plan.slots(layer) * stride;
-        shape.row_values = std::max(shape.row_values, values);
-        if (octave != 0) shape.base_values += h * stride;
+            floats += plan.slots(layer) * stride;
+        shape.row_floats = std::max(shape.row_floats, floats);
+        if (octave != 0) shape.base_floats += h * stride;
     }
     if (!shape.octaves.empty()) {
         const std::uint32_t radius = shape.space.blurs[0].radius();
@@ -76,7 +76,7 @@ SiftShape make_shape(const SiftParameters& parameters, std::uint32_t width, std:
         // Rows reflected at the lower edge lie up to two radii back.
         shape.source_slots = std::min(shape.source_slots + radius, 2 * height);
         shape.bytes =
-            sizeof(std::int16_t) * (shape.row_values + shape.base_values +
+            sizeof(float) * (shape.row_floats + shape.base_floats +
                              std::uint64_t{shape.source_slots} * static_cast<std::uint64_t>(row_stride(2 * width)));
     }
     return shape;
@@ -87,8 +87,8 @@ Sift::Sift(const Device& device, const SiftKernels& kernels, const SiftParameter
     : device_(device),
       kernels_(kernels),
       shape_(make_shape(parameters, width, height)),
-      rows_(shape_.row_values),
-      bases_(shape_.base_values),
+      rows_(shape_.row_floats),
+      bases_(shape_.base_floats),
       layers_(shape_.space.layer_count()),
       have_(shape_.space.layer_count()),
       workers_(std::max(1U, device.workers)) {
@@ -96,7 +96,7 @@ Sift::Sift(const Device& device, const SiftKernels& kernels, const SiftParameter
     source_layer_ = {nullptr, row_stride(2 * width), shape_.source_slots, 2 * width, 2 * height};
     source_.resize(static_cast<std::size_t>(source_layer_.stride) * source_layer_.slots);
     source_layer_.first = source_.data();
-    std::int16_t* next = bases_.data();
+    float* next = bases_.data();
     for (std::size_t octave = 1; octave < shape_.octaves.size(); ++octave) {
         const OctavePlan& plan = shape_.octaves[octave];
         base_layers_.push_back({next, row_stride(plan.width()), plan.height(), plan.width(), plan.height()});
@@ -114,9 +114,7 @@ Sift::Sift(const Device& device, const SiftKernels& kernels, const SiftParameter
 Strongest& Sift::run(const vdt_image& image, const vdt_image* mask, const Tests& tests, std::uint64_t most,
                      vdt_token* token) {
     tests_ = tests;
-    // Of a difference in whole gray levels, as OpenCV's.
-    const double levels = std::floor(0.5 * tests.contrast / shape_.space.octave_layers * 255);
-    threshold_ = static_cast<std::int16_t>(std::min<double>(levels * sift_unit, INT16_MAX));
+    threshold_ = static_cast<float>(std::floor(0.5 * tests.contrast / shape_.space.octave_layers * 255));
     strongest_.start(most);
     for (std::uint32_t octave = 0; octave < shape_.octaves.size(); ++octave) sweep(octave, image, mask, token);
     return strongest_;
@@ -151,7 +149,7 @@ void Sift::sweep(std::uint32_t octave, const vdt_image& image, const vdt_image* 
 // Where the rows of every layer of an octave lie.
 void Sift::place_layers(std::uint32_t octave) {
     const OctavePlan& plan = shape_.octaves[octave];
-    std::int16_t* next = rows_.data();
+    float* next = rows_.data();
     for (std::uint32_t layer = 0; layer < layers_.size(); ++layer) {
         if (layer == 0 && octave != 0) {
             layers_[0] = base_layers_[octave - 1];
@@ -201,26 +199,25 @@ void Sift::make_rows(std::uint32_t octave, std::uint32_t layer, std::uint32_t be
 
 void Sift::blur_piece(std::uint32_t octave, std::uint32_t layer, const Piece& piece, Worker& worker) {
     const SiftLayer &from = layer == 0 ? source_layer_ : layers_[layer - 1], &to = layers_[layer];
-    const SiftWeights weights = shape_.space.blurs[layer].weights();
-    const std::int64_t radius = weights.radius(), top = piece.top;
+    const SiftWeights filter = shape_.space.blurs[layer].filter();
+    const std::int64_t radius = filter.radius(), top = piece.top;
     const bool shrink = layer == shape_.space.octave_layers && octave + 1 < shape_.octaves.size();
     // Rows around those of the piece, each found once.
     const auto count = static_cast<std::int64_t>(piece.bottom) - top + 2 * radius;
     for (std::int64_t k = 0; k < count; ++k)
         worker.rows[static_cast<std::size_t>(k)] = from.row(reflected_row(top - radius + k, to.height));
     for (std::uint32_t y = piece.top; y < piece.bottom; ++y) {
-        const std::int16_t* const* const rows = worker.rows.data() + (y - piece.top);
-        std::int16_t* const out = to.row(y);
+        const float* const* const rows = worker.rows.data() + (y - piece.top);
+        float* const out = to.row(y);
         if (y + 1 < piece.bottom) {
             fetch(rows[2 * radius + 1], piece.left, piece.right);
             fetch(to.row(y + 1), piece.left, piece.right);
         }
-        kernels_.blur(rows, weights, piece.left, piece.right, to.width, worker.blur.data(), out);
+        kernels_.blur(rows, filter, piece.left, piece.right, to.width, worker.blur.data(), out);
         // Every second pixel of every second row is the next octave's base.
         if (!shrink || y % 2 != 0 || y / 2 >= base_layers_[octave].height) continue;
         const std::uint32_t first = piece.left / 2, last = std::min(piece.right / 2, base_layers_[octave].width);
-        if (first < last)
-            kernels_.halve(out + piece.left, last - first, base_layers_[octave].row(y / 2) + first);
+        if (first < last) kernels_.halve(out + piece.left, last - first, base_layers_[octave].row(y / 2) + first);
     }
 }
 

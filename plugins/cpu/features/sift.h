@@ -27,8 +27,8 @@ struct SiftParameters {
 struct SiftShape {
     ScaleSpace space;
     std::vector<OctavePlan> octaves;
-    std::uint64_t row_values = 0;    // of the rows of layers, of the octave that needs most
-    std::uint64_t base_values = 0;   // of the bases of all octaves but the first
+    std::uint64_t row_floats = 0;    // of the rows of layers, of the octave that needs most
+    std::uint64_t base_floats = 0;   // of the bases of all octaves but the first
     std::uint32_t source_slots = 0;  // rows of the enlarged image
     std::uint64_t bytes = 0;         // all memory but that for keypoints
 };
@@ -55,9 +55,9 @@ private:
         float angle;
     };
     struct Worker {
-        std::vector<float> patch;        // scratch of directions and descriptors
-        std::vector<std::int16_t> blur;  // scratch of a row's blur
-        std::vector<const std::int16_t*> rows;
+        std::vector<float> patch;  // scratch of directions and descriptors
+        std::vector<float> blur;   // scratch of a row's blur
+        std::vector<const float*> rows;
         std::vector<SiftExtremum> extrema;
         std::vector<Place> places;
     };
@@ -85,8 +85,8 @@ private:
     const SiftKernels& kernels_;
     SiftShape shape_;
     Tests tests_;
-    std::int16_t threshold_ = 0;  // of a difference, to be looked at at all
-    std::vector<std::int16_t> rows_, bases_, source_;
+    float threshold_ = 0;  // of a difference, to be looked at at all
+    std::vector<float> rows_, bases_, source_;
     std::vector<SiftLayer> base_layers_;  // of octave 1 and up
     SiftLayer source_layer_;
     std::vector<SiftLayer> layers_;    // of the octave being swept

@@ -2,7 +2,6 @@
 #include "kernels/sift.h"
 
 #include "kernels/float_vector.h"
-#include "kernels/short_vector.h"
 
 namespace vedette::cpu::VEDETTE_ISA {
 

@@ -5,44 +5,36 @@
 
 namespace vedette::cpu {
 
-// Gaussian layers hold 16-bit numbers, (gray - 128) * sift_unit: half the memory of floats and twice as many in a vector.
-// The sum of two of them fits 16 bits, and so does their difference. Rounding to a 128th of a gray level is far below
-// the contrast that a keypoint must have, 3.4 levels; OpenCV's own variant for 16 bits had a 48th.
-constexpr std::int32_t sift_unit = 128;
-
-// Every row that these kernels read or write can be accessed this many values beyond its last pixel, so that whole
+// Every row that these kernels read or write can be accessed this many floats beyond its last pixel, so that whole
 // vectors may be used; what lies there is never part of a result.
-constexpr std::uint32_t sift_row_slack = 64;
+constexpr std::uint32_t sift_row_slack = 32;
 
 // Rows of one Gaussian layer: those still needed of an image `width` x `height`. Row y lies in slot y % slots.
 struct SiftLayer {
-    std::int16_t* first = nullptr;
-    std::int64_t stride = 0;  // values
+    float* first = nullptr;
+    std::int64_t stride = 0;  // floats
     std::uint32_t slots = 1;
     std::uint32_t width = 0;
     std::uint32_t height = 0;
-    std::int16_t* row(std::uint32_t y) const noexcept { return first + static_cast<std::int64_t>(y % slots) * stride; }
+    float* row(std::uint32_t y) const noexcept { return first + static_cast<std::int64_t>(y % slots) * stride; }
     // The row below another; without a division.
-    const std::int16_t* below(const std::int16_t* row) const noexcept {
-        const std::int16_t* const next = row + stride;
+    const float* below(const float* row) const noexcept {
+        const float* const next = row + stride;
         return next == first + static_cast<std::int64_t>(slots) * stride ? first : next;
     }
 };
 
-// A symmetric filter of 2 taps + 1 values that lie `step` apart: weights [0 .. taps] from the centre outwards, times
-// 2^shift, their sum over all values 2^shift exactly; 1 <= shift <= 16. As the kernels want them: pairs of neighbours,
-// the last filled with 0.
+// A symmetric filter of 2 taps + 1 values that lie `step` apart: weights [0 .. taps] from the centre outwards.
 struct SiftWeights {
-    std::uint32_t taps = 1;  // at least
+    std::uint32_t taps = 0;
     std::uint32_t step = 1;
-    std::uint32_t shift = 1;
-    const std::int16_t* pairs = nullptr;  // taps / 2 + 1 pairs
+    const float* weights = nullptr;
     std::uint32_t radius() const noexcept { return taps * step; }
 };
 
 // Rows y - 1, y, y + 1 of a layer.
 struct SiftRows {
-    const std::int16_t* row[3];
+    const float* row[3];
 };
 
 struct SiftExtremum {
@@ -65,23 +57,23 @@ constexpr std::int64_t sift_patch_scratch(std::int64_t radius) {
 
 struct SiftKernels {
     // A row of the image enlarged twice, bilinear, samples at (x + 0.5) / 2 - 0.5, edges replicated: a quarter of
-    // `far` and three quarters of `near` downwards, the same sideways. Writes 2 * width values; exact.
-    void (*enlarge)(const std::uint8_t* near, const std::uint8_t* far, std::uint32_t width, std::int16_t* out);
+    // `far` and three quarters of `near` downwards, the same sideways. Writes 2 * width floats; exact.
+    void (*enlarge)(const std::uint8_t* near, const std::uint8_t* far, std::uint32_t width, float* out);
 
     // Every second value of a row: out[i] = in[2 i], i < count.
-    void (*halve)(const std::int16_t* in, std::uint32_t count, std::int16_t* out);
+    void (*halve)(const float* in, std::uint32_t count, float* out);
 
     // Pixels begin <= x < end of one row of a separable filter: rows[0 .. 2 radius] lie around it; borders reflect
-    // without repeating the edge. Sums are exact, rounded once after each of the two passes. `begin` is a multiple of
-    // sift_row_slack, `end` too or the width. `scratch`: end - begin + 2 radius + sift_row_slack values.
-    void (*blur)(const std::int16_t* const* rows, const SiftWeights& weights, std::uint32_t begin, std::uint32_t end,
-                 std::uint32_t width, std::int16_t* scratch, std::int16_t* out);
+    // without repeating the edge. `begin` is a multiple of sift_row_slack, `end` too or the width. `scratch`: end -
+    // begin + 2 radius + sift_row_slack floats.
+    void (*blur)(const float* const* rows, const SiftWeights& weights, std::uint32_t begin, std::uint32_t end,
+                 std::uint32_t width, float* scratch, float* out);
 
     // Extrema of differences of neighbouring layers in pixels begin <= x < end of a row: layers 1 .. count - 3 whose
     // difference (next layer - this layer) is above `threshold` in magnitude and not beaten by any of the 26
     // neighbours. Neighbours of all pixels exist. Writes them to `found` (room for (end - begin) * (count - 3)) and
     // returns how many.
-    std::uint32_t (*extrema)(const SiftRows* layers, std::uint32_t count, std::int16_t threshold, std::uint32_t begin,
+    std::uint32_t (*extrema)(const SiftRows* layers, std::uint32_t count, float threshold, std::uint32_t begin,
                              std::uint32_t end, SiftExtremum* found);
 
     // Histogram of gradient directions around (x, y), 36 bins of 10 degrees, smoothed by 1 4 6 4 1 / 16. `reach`: half

@@ -35,17 +35,18 @@ struct Gradient {
 
 // Row y of a layer with those beside it; y >= 1.
 struct RowsAround {
-    const std::int16_t *above, *here, *below;
+    const float *above, *here, *below;
 };
 
 RowsAround around(const SiftLayer& layer, std::int64_t y) {
-    const std::int16_t* const above = layer.row(static_cast<std::uint32_t>(y - 1));
-    const std::int16_t* const here = layer.below(above);
+    const float* const above = layer.row(static_cast<std::uint32_t>(y - 1));
+    const float* const here = layer.below(above);
     return {above, here, layer.below(here)};
 }
 
 Gradient gradient(const RowsAround& rows, std::int64_t x) {
-    const Floats dx = difference(rows.here + x + 1, rows.here + x - 1), dy = difference(rows.above + x, rows.below + x);
+    const Floats dx = load(rows.here + x + 1) - load(rows.here + x - 1);
+    const Floats dy = load(rows.above + x) - load(rows.below + x);
     return {square_root(dx * dx + dy * dy), octants(dy, dx)};
 }
 
@@ -116,8 +117,8 @@ void directions(const SiftLayer& layer, std::int32_t x, std::int32_t y, std::int
 #else
 [[gnu::always_inline]] inline void transpose(Floats& a, Floats& b, Floats& c, Floats& d) {
     const Ints low = {0, 4, 1, 5}, high = {2, 6, 3, 7}, first = {0, 1, 4, 5}, second = {2, 3, 6, 7};
-    const Floats p = __builtin_shuffle(a, b, low), q = __builtin_shuffle(a, b, high),
-                 r = __builtin_shuffle(c, d, low), s = __builtin_shuffle(c, d, high);
+    const Floats p = __builtin_shuffle(a, b, low), q = __builtin_shuffle(a, b, high), r = __builtin_shuffle(c, d, low),
+                 s = __builtin_shuffle(c, d, high);
     a = __builtin_shuffle(p, r, first);
     b = __builtin_shuffle(p, r, second);
     c = __builtin_shuffle(q, s, first);
@@ -145,7 +146,7 @@ struct Samples {
     static constexpr std::int64_t room = 256;
     alignas(64) float size[room];  // weighted magnitude of the gradient; 0 outside the patch
     alignas(64) float part_r[room], part_c[room], part_b[room];  // how much belongs to the next row, column, direction
-    alignas(64) std::int32_t place[room];  // (row * places + column) * bins + direction
+    alignas(64) std::int32_t place[room];                        // (row * places + column) * bins + direction
     std::int64_t count = 0;
 };
 
@@ -281,8 +282,7 @@ void gather_histograms(const float (*sums)[all_shares], float* histograms) {
                     part[2 * corner] + __builtin_shuffle(part[2 * corner + 1], Index{7, 0, 1, 2, 3, 4, 5, 6});
             }
         }
-    for (std::int64_t k = 0; k < cells * cells; ++k)
-        *reinterpret_cast<LooseEight*>(histograms + k * bins) = whole[k];
+    for (std::int64_t k = 0; k < cells * cells; ++k) *reinterpret_cast<LooseEight*>(histograms + k * bins) = whole[k];
 }
 
 void describe(const SiftLayer& layer, const SiftPatch& patch, float* scratch, std::uint8_t* descriptor) {
@@ -301,8 +301,8 @@ void describe(const SiftLayer& layer, const SiftPatch& patch, float* scratch, st
     const float inverse_cosine = inverse_of(patch.cosine), inverse_sine = inverse_of(patch.sine);
     Samples samples;
     RowsAround rows = around(layer, patch.y + top);
-    constexpr std::int64_t ahead = 6, line = 32;
-    const std::int16_t* later = layer.row(static_cast<std::uint32_t>(patch.y + top + ahead));
+    constexpr std::int64_t ahead = 6, line = 16;
+    const float* later = layer.row(static_cast<std::uint32_t>(patch.y + top + ahead));
     for (std::int64_t row = top; row <= bottom; ++row) {
         // Only where the turned square meets the row; a pixel more on either side, the exact test follows.
         float low = static_cast<float>(left), high = static_cast<float>(right);
