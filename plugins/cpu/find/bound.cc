@@ -16,13 +16,30 @@ struct Means {
     double pattern[max_channels] = {};
 };
 
+// Squares of the norms of the detail, [pair row][column].
+using CellSquares = std::vector<double>;
+
+int cell_of(const Bound& bound, int block) {
+    return block / bound.blocks_x / 2 * bound.blocks_x + block % bound.blocks_x;
+}
+
+// Factors of the norms of BlockRow, rounded up.
+std::vector<float> cell_factors(const Bound& bound, const CellSquares& squares) {
+    const double unit = std::sqrt(std::ldexp(1.0, bound.shift) / (bound.shape.w * bound.shape.h));
+    std::vector<float> factors;
+    for (const double square : squares)
+        factors.push_back(static_cast<float>(std::sqrt(std::max(0.0, square)) * unit * (1 + 1e-6)));
+    return factors;
+}
+
 Means measure(const Pattern& pattern, Bound& bound) {
     const int rows = 2 * bound.pair_rows, columns = bound.blocks_x;
     const int w = bound.shape.w, h = bound.shape.h;
     const std::int64_t inner_area = std::int64_t{rows} * h * columns * w;
     Means means;
     means.block.assign(index(std::int64_t{pattern.channels} * rows * columns), 0);
-    double residual = 0, projected = 0;
+    CellSquares cells(index(std::int64_t{bound.pair_rows} * columns), 0.0);
+    double residual = 0, outer_residual = 0;
     for (int c = 0; c < pattern.channels; ++c) {
         double total = 0, inside = 0;
         for (int y = 0; y < pattern.h; ++y)
@@ -30,31 +47,31 @@ Means measure(const Pattern& pattern, Bound& bound) {
         const double mean = total / static_cast<double>(pattern.area);
         means.pattern[c] = mean;
         double* const block = means.block.data() + index(std::int64_t{c} * rows * columns);
-        const auto block_at = [&](int x, int y) -> double* {
+        const auto block_at = [&](int x, int y) {
             const int bx = x - bound.left, by = y - bound.top;
-            if (bx < 0 || by < 0 || bx >= columns * w || by >= rows * h) return nullptr;
-            return &block[by / h * columns + bx / w];
+            if (bx < 0 || by < 0 || bx >= columns * w || by >= rows * h) return -1;
+            return by / h * columns + bx / w;
         };
         for (int y = 0; y < pattern.h; ++y)
             for (int x = 0; x < pattern.w; ++x)
-                if (double* b = block_at(x, y)) *b += pattern.pixel(c, x, y) - mean;
+                if (const int b = block_at(x, y); b >= 0) block[b] += pattern.pixel(c, x, y) - mean;
         for (int k = 0; k < rows * columns; ++k) {
             inside += block[k];
             block[k] /= w * h;
-            projected += block[k] * block[k] * w * h;
         }
         bound.inner[c] = inside / static_cast<double>(inner_area);
         bound.outer[c] = bound.covered ? 0 : -inside / static_cast<double>(bound.outer_area);
-        projected += bound.outer[c] * bound.outer[c] * static_cast<double>(bound.outer_area);
         for (int y = 0; y < pattern.h; ++y)
             for (int x = 0; x < pattern.w; ++x) {
-                const double* b = block_at(x, y);
-                const double d = pattern.pixel(c, x, y) - mean - (b != nullptr ? *b : bound.outer[c]);
-                residual += d * d;
+                const int b = block_at(x, y);
+                const double d = pattern.pixel(c, x, y) - mean - (b >= 0 ? block[b] : bound.outer[c]);
+                (b >= 0 ? residual : outer_residual) += d * d;
+                if (b >= 0) cells[index(cell_of(bound, b))] += d * d;
             }
     }
-    bound.projected = std::sqrt(projected);
     bound.residual = std::sqrt(residual);
+    bound.outer_residual = std::sqrt(outer_residual);
+    bound.cell = cell_factors(bound, cells);
     return means;
 }
 
@@ -111,9 +128,8 @@ void add_detail(const Pattern& pattern, Bound& bound, const Means& means) {
             });
     // Error diffusion moves a value by less than one.
     bound.detail_scale = 62 / largest;
-    std::vector<std::int8_t> detail(pattern.coefficients.size(), 0);
-    std::vector<double> energy(index(rows), 0.0);
-    double error = 0;
+    bound.detail.assign(pattern.coefficients.size(), 0);
+    CellSquares errors(bound.cell.size(), 0.0);
     for (int c = 0; c < pattern.channels; ++c)
         for (int k = 0; k < rows * columns; ++k) {
             const double mean = mean_of(c, k);
@@ -123,26 +139,12 @@ void add_detail(const Pattern& pattern, Bound& bound, const Means& means) {
                 const double rounded = std::nearbyint(exact * bound.detail_scale + carry);
                 carry += exact * bound.detail_scale - rounded;
                 const double lost = exact - rounded / bound.detail_scale;
-                error += lost * lost;
-                energy[index(k / columns)] += exact * exact;
-                detail[index((std::int64_t{c} * pattern.h + y) * pattern.stride + x)] =
+                errors[index(cell_of(bound, k))] += lost * lost;
+                bound.detail[index((std::int64_t{c} * pattern.h + y) * pattern.stride + x)] =
                     static_cast<std::int8_t>(rounded);
             });
         }
-    std::vector<int> order(index(rows));
-    double rest = bound.residual * bound.residual;
-    for (int k = 0; k < rows; ++k) order[index(k)] = k;
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return energy[index(a)] > energy[index(b)]; });
-    for (const int row : order) {
-        rest = std::max(0.0, rest - energy[index(row)]);
-        bound.detail_rest.push_back(std::sqrt(rest) + std::sqrt(error) + 1e-6 * pattern.norm);
-        for (int y = 0; y < h; ++y) bound.detail_order.push_back(bound.top + row * h + y);
-    }
-    for (int c = 0; c < pattern.channels; ++c)
-        for (const int y : bound.detail_order) {
-            const auto row = detail.begin() + (std::int64_t{c} * pattern.h + y) * pattern.stride;
-            bound.detail.insert(bound.detail.end(), row, row + pattern.stride);
-        }
+    bound.cell_error = cell_factors(bound, errors);
 }
 
 }  // namespace
@@ -161,12 +163,12 @@ Bound make_bound(const Pattern& pattern, BlockShape shape) {
     bound.top = (pattern.h - covered_h) / 2;
     bound.outer_area = std::int64_t{pattern.w} * pattern.h - std::int64_t{covered_w} * covered_h;
     bound.covered = bound.outer_area == 0;
+    // The shift that BlockRow asks for, and 2 is enough for three channels of 256 pixels.
+    const double block_area = shape.w * shape.h;
+    if (pattern.channels * 2 * 127.5 * 127.5 * block_area * block_area >= 2147483000.0) bound.shift = 2;
     const Means means = measure(pattern, bound);
     quantise(pattern, bound, means);
     add_detail(pattern, bound, means);
-    const double block_area = shape.w * shape.h;
-    double energy = pattern.channels * 2.0 * bound.pair_rows * bound.blocks_x * (128 * block_area) * (128 * block_area);
-    for (; energy >= 2147483000.0; energy /= 2) ++bound.shift;
     if (!bound.covered)
         for (int c = 0; c < pattern.channels; ++c)
             // Two products, two subtractions, all of at most 128 * inner area * |inner|, each rounded by 2^-24 at most.

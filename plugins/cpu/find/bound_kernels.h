@@ -27,80 +27,109 @@ static void correlate_row(const CorrelateRow& s) {
 // Relative error of the sums below in float against the exact ones, of the square sum Q: eight roundings of 2^-24 at
 // most in Q, S^2 / N, E and their differences, all of which are at most Q; twelve with three channels.
 constexpr float sum_slack = 8e-7F;
+// The same of a sum of up to 256 positive products, each rounded by 2^-24 at most.
+constexpr float chain_slack = 2e-5F;
+
+static inline void bound_group(const TestRow& s, int x, vf (&most)[group_vectors]) {
+    for (int v = 0; v < group_vectors; ++v) most[v] = all_f(0);
+    const float* factors = s.cell;
+    for (int j = 0; j < s.pair_rows; ++j) {
+        const float* p = s.norm[j] + x;
+        for (int i = 0; i < s.blocks_x; ++i, p += s.block_w) {
+            const vf factor = all_f(*factors++);
+            for (int v = 0; v < group_vectors; ++v) most[v] = fma(factor, load_f(p + v * lanes32), most[v]);
+        }
+    }
+}
+
+// The variance of windows, times their area, from below and above. Small ones exactly: N Q - sum S^2 fits 32 bits then,
+// so that it may be computed modulo 2^32.
+template <int channels>
+static inline void variances(const TestRow& s, int at, vf& least, vf& most) {
+    const vi square_exact = load(s.square + at);
+    const vf square = to_float(square_exact), inverse_area = all_f(s.inverse_area);
+    vf mean_square = all_f(0);
+    for (int c = 0; c < channels; ++c) {
+        const vf sum = to_float(load(s.sum[c] + at));
+        mean_square = fma(sum, sum, mean_square);
+    }
+    least = nfma(mean_square, inverse_area, mul(square, all_f(1 - sum_slack)));
+    most = nfma(mean_square, inverse_area, mul(square, all_f(1 + sum_slack)));
+    const vf small = all_f(2e9F * s.inverse_area);
+    if (mask_ge(small, most) == 0) return;
+    vi exact = mul32(square_exact, all32(s.area));
+    for (int c = 0; c < channels; ++c) {
+        const vi sum = load(s.sum[c] + at);
+        exact = sub32(exact, mul32(sum, sum));
+    }
+    const vf variance = mul(to_float(exact), inverse_area);
+    least = where_ge(small, most, mul(variance, all_f(1 - sum_slack)), least);
+    most = where_ge(small, most, mul(variance, all_f(1 + sum_slack)), most);
+}
+
+// What the outer part takes off what the blocks must give.
+template <int channels>
+static inline vf outer_part(const TestRow& s, int at) {
+    vi square = load(s.square + at);
+    for (int j = 0; j < s.pair_rows; ++j) square = sub32(square, load(s.square_total[j] + at));
+    vf part = all_f(s.slack), mean_square = all_f(0);
+    for (int c = 0; c < channels; ++c) {
+        vi inside = zero();
+        for (int j = 0; j < s.pair_rows; ++j) inside = add32(inside, load(s.total[c * s.pair_rows + j] + at));
+        const vf outside = to_float(sub32(load(s.sum[c] + at), inside));
+        mean_square = fma(outside, outside, mean_square);
+        part = fma(all_f(s.inner[c]), to_float(inside), part);
+        part = fma(all_f(s.outer[c]), outside, part);
+    }
+    const vf detail = nfma(mean_square, all_f(s.inverse_outer), mul(to_float(square), all_f(1 + sum_slack)));
+    const vf root = rough_sqrt(max(detail, all_f(1e-20F)));
+    return fma(all_f(s.outer_residual * (1 + sqrt_slack)), root, part);
+}
 
 template <int channels, bool covered>
 static int test_row_of(const TestRow& s, Survivor* survivors) {
     int found = 0;
-    const vf more = all_f(1 + sum_slack), less = all_f(1 - sum_slack), inverse_area = all_f(s.inverse_area);
-    const vf energy_scale = all_f(s.energy_scale), energy_slack = all_f(s.energy_slack), tiny = all_f(1e-20F);
-    const vf inverse_outer = all_f(s.inverse_outer);
-    const vf limit = all_f(s.limit * (1 - sqrt_slack)), residual = all_f(s.residual * (1 + sqrt_slack));
-    const vf projected = all_f(s.projected * (1 + sqrt_slack)), scale = all_f(s.scale), slack = all_f(s.slack);
+    const vf tiny = all_f(1e-20F), scale = all_f(s.scale), limit = all_f(s.limit * (1 - sqrt_slack));
+    const vf residual = all_f(s.residual * (1 + sqrt_slack));
+    const vf exceeding = all_f((1 + sqrt_slack) * (1 + chain_slack));
     for (int x = 0; x < s.count; x += group_size) {
-        float need[group_size], spread[group_size];
+        float need[group_size], norm[group_size];
         std::uint32_t alive[group_vectors], any = 0;
         for (int v = 0; v < group_vectors; ++v) {
             const int at = x + v * lanes32;
-            const vi square_exact = load(s.square + at);
-            const vf square = to_float(square_exact);
-            vf sums[channels], mean_square = all_f(0);
-            for (int c = 0; c < channels; ++c) {
-                sums[c] = to_float(load(s.sum[c] + at));
-                mean_square = fma(sums[c], sums[c], mean_square);
-            }
-            mean_square = mul(mean_square, inverse_area);
-            const vf variance = sub(mul(square, less), mean_square);  // at most the true one
-            std::uint32_t live = (1U << lanes32) - 1;
-            if (const std::uint32_t small = mask_ge(all_f(0), variance); small != 0) {
-                // Flat windows score 0. The variance is known to be so small that equality modulo 2^32 is equality.
-                vi squared = zero();
-                for (int c = 0; c < channels; ++c) {
-                    const vi sum = load(s.sum[c] + at);
-                    squared = add32(squared, mul32(sum, sum));
-                }
-                live &= ~(small & mask_eq32(squared, mul32(square_exact, all32(s.area))));
-            }
-            alive[v] = 0;
-            if (live == 0) continue;
-            vi energy_exact = load(s.energy[0] + at);
-            for (int j = 1; j < s.pair_rows; ++j) energy_exact = add32(energy_exact, load(s.energy[j] + at));
-            vf energy = mul(to_float(energy_exact), energy_scale);
-            vf wanted = mul(limit, rough_sqrt(max(variance, tiny)));
-            if constexpr (!covered) {
-                for (int c = 0; c < channels; ++c) {
-                    vi inside = zero();
-                    for (int j = 0; j < s.pair_rows; ++j)
-                        inside = add32(inside, load(s.total[c * s.pair_rows + j] + at));
-                    const vf outside = to_float(sub32(load(s.sum[c] + at), inside));
-                    energy = fma(mul(outside, outside), inverse_outer, energy);
-                    wanted = nfma(all_f(s.inner[c]), to_float(inside), wanted);
-                    wanted = nfma(all_f(s.outer[c]), outside, wanted);
-                }
-                wanted = sub(wanted, slack);
-            }
-            const vf detail = rough_sqrt(max(sub(mul(square, more), energy), tiny));
-            const vf wanted_now = nfma(residual, detail, wanted);
-            // The blocks can give no more than the product of the norms of both sides' block parts.
-            const vf block_part = max(sub(fma(square, all_f(sum_slack), add(energy, energy_slack)), mean_square), tiny);
-            live &= mask_ge(mul(projected, rough_sqrt(block_part)), covered ? wanted_now : sub(wanted_now, slack));
-            alive[v] = live;
-            any |= live;
+            vf least, most;
+            variances<channels>(s, at, least, most);
+            // Flat windows score 0: their variance is known exactly.
+            alive[v] = mask_ge(most, tiny);
+            any |= alive[v];
+            if (alive[v] == 0) continue;
+            vf wanted = mul(limit, rough_sqrt(max(least, tiny)));
+            if constexpr (!covered) wanted = sub(wanted, outer_part<channels>(s, at));
             store_f(need + v * lanes32, wanted);
-            store_f(spread + v * lanes32, detail);
+            store_f(norm + v * lanes32, rough_sqrt(max(most, tiny)));
         }
         if (any == 0) continue;
         vi sum[group_vectors];
         correlate_group(s.pair, s.coefficient, channels * s.pair_rows, s.blocks_x, s.block_w, x, sum);
+        any = 0;
         for (int v = 0; v < group_vectors; ++v) {
             if (alive[v] == 0) continue;
             const vf rest = nfma(scale, to_float(sum[v]), load_f(need + v * lanes32));
-            std::uint32_t keep = alive[v] & mask_ge(mul(residual, load_f(spread + v * lanes32)), rest);
-            if (keep == 0) continue;
+            // The detail of all blocks has no larger norm than the window.
+            alive[v] &= mask_ge(mul(residual, load_f(norm + v * lanes32)), rest);
+            any |= alive[v];
             store_f(need + v * lanes32, rest);
+        }
+        if (any == 0) continue;
+        vf most[group_vectors];
+        bound_group(s, x, most);
+        for (int v = 0; v < group_vectors; ++v) {
+            if (alive[v] == 0) continue;
+            std::uint32_t keep = alive[v] & mask_ge(mul(most[v], exceeding), load_f(need + v * lanes32));
             for (; keep != 0; keep &= keep - 1) {
                 const int at = v * lanes32 + __builtin_ctz(keep);
                 if (x + at >= s.count) break;
-                survivors[found++] = {x + at, need[at], spread[at] * (1 + sqrt_slack)};
+                survivors[found++] = {x + at, need[at]};
             }
         }
     }

@@ -18,8 +18,8 @@ constexpr int max_channels = 3;
 // Elements that kernels may touch beyond a count: one group of positions of the widest instruction set.
 constexpr int pad = 128;
 
-// One image row enters, one leaves: column sums of the last h rows and of their squares (all channels together), and
-// the column sums of the last block_h rows.
+// One image row enters, one leaves: column sums of the last h rows and of their squares (all channels together), the
+// column sums of the last block_h rows, and the squares of the last 2 block_h rows.
 struct ColumnStep {
     int count;
     int channels;
@@ -29,7 +29,9 @@ struct ColumnStep {
     const std::uint8_t* ahead[max_channels];        // a row that enters soon, to be fetched into the cache
     std::int32_t* sum[max_channels];
     std::int32_t* square;
-    std::int16_t* block[max_channels];  // NULL = no blocks
+    std::int16_t* block[max_channels];             // NULL = no blocks
+    const std::uint8_t* pair_leave[max_channels];  // 2 block_h rows earlier, or a row of 128
+    std::int32_t* pair_square;                     // NULL = not wanted
 };
 
 // Sums over windows of `width` columns: window[x] = sum of column[x .. x + width - 1]. column[-1] is readable.
@@ -41,26 +43,30 @@ struct WindowSum {
 };
 
 // One row of block sums (block_w wide), paired with the row block_h above: pair[x] = (upper, lower) as 16-bit halves;
-// energy[x] = sum over the blocks_x blocks of a window at x and over channels of (upper^2 + lower^2) >> shift; total[x]
-// = sum over the same blocks of upper + lower, per channel.
+// norm[x] = norm of what is left of the pair's pixels without their block means, all channels together: the root of
+// sum I^2 - (upper^2 + lower^2) / block area, times the root of the block area and of 2^-shift, within sqrt_slack of
+// it or rounded up by the shift; total[x] = sum over the blocks_x pairs of a window at x of upper + lower, per channel;
+// square_total[x] the same of the squares.
 struct BlockRow {
     int count;  // positions x
     int channels;
     int block_w, blocks_x;
-    int shift;
+    int shift;  // of squares, so that they fit: 2^-shift * channels * 2 * 127.5^2 * block area^2 < 2^31
     const std::int16_t* column[max_channels];
     std::int16_t* row[max_channels];          // out: block sums, count + (blocks_x - 1) * block_w
     const std::int16_t* upper[max_channels];  // row, block_h rows earlier; NULL = no pairs yet
     std::int32_t* pair[max_channels];         // out
-    std::int32_t* energy;                     // out, NULL = not wanted
+    const std::int32_t* square;               // of a pair's pixels at x, count + (blocks_x - 1) * block_w
+    std::int32_t block_area;                  // for norm
+    float* norm;                              // out, NULL = not wanted
     std::int32_t* total[max_channels];        // out, NULL = not wanted
+    std::int32_t* square_total;               // out, NULL = not wanted
     std::int32_t* scratch;                    // count + (blocks_x - 1) * block_w, twice
 };
 
 struct Survivor {
     std::int32_t x;
-    float need;    // what the detail must add at least: <I, T detail> >= need, or the window is no hit
-    float spread;  // norm of the window's detail, rounded up
+    float need;  // what the detail inside the blocks must add at least, or the window is no hit
 };
 
 // The bound test of a row of windows; the meaning of the terms is in bound.h.
@@ -71,16 +77,19 @@ struct TestRow {
     const std::int32_t* square;
     int pair_rows;  // rows of block pairs in a window
     int block_w, blocks_x;
-    const std::int32_t* const* pair;    // channels * pair_rows rows
-    const std::int32_t* const* energy;  // pair_rows rows
-    const std::int32_t* const* total;   // channels * pair_rows rows, NULL = the blocks cover the window
-    const std::int32_t* coefficient;    // channels * pair_rows * blocks_x pairs of 16-bit halves
-    std::int32_t area;                  // of a window, one channel
-    float inverse_area, inverse_outer, energy_scale, energy_slack;
+    const std::int32_t* const* pair;          // channels * pair_rows rows
+    const float* const* norm;                 // pair_rows rows
+    const std::int32_t* const* total;         // channels * pair_rows rows, NULL = the blocks cover the window
+    const std::int32_t* const* square_total;  // pair_rows rows, with total
+    const std::int32_t* coefficient;          // channels * pair_rows * blocks_x pairs of 16-bit halves
+    const float* cell;                        // pair_rows * blocks_x factors of the norms
+    std::int32_t area;                        // of a window, one channel
+    float inverse_area, inverse_outer;
     float scale;                                     // of the coefficients
     float inner[max_channels], outer[max_channels];  // weights of the sums inside and outside the blocks
     float slack;                                     // absolute
-    float projected, residual, limit;                // norms of the pattern's parts, and of the score's limit
+    float residual, outer_residual,
+        limit;  // norms of the pattern's detail in and outside the blocks; the score's limit
 };
 
 // correlation[x] = sum over channels, pair rows j, blocks i of pair[j][x + i block_w] . coefficient[j][i] (pairs of 16

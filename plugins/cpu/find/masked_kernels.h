@@ -55,7 +55,7 @@ static int masked_row_of(const MaskedRow& s, Survivor* survivors) {
             for (; keep != 0; keep &= keep - 1) {
                 const int position = at + __builtin_ctz(keep);
                 if (position >= s.count) break;
-                survivors[found++] = {position, 0, 0};
+                survivors[found++] = {position, 0};
             }
         }
     }

@@ -40,7 +40,7 @@ SweepShape bound_shape(const Task& task) {
     shape.left = bound.left;
     shape.top = bound.top;
     shape.shift = bound.shift;
-    shape.energies = true;
+    shape.norms = true;
     shape.totals = !bound.covered;
     return shape;
 }
@@ -48,7 +48,6 @@ SweepShape bound_shape(const Task& task) {
 TestRow test_of(const Task& task, const Unit& unit) {
     const Bound& bound = *task.bound;
     const Pattern& pattern = *task.pattern;
-    const double block_area = bound.shape.w * bound.shape.h;
     TestRow test{};
     test.count = unit.columns;
     test.channels = pattern.channels;
@@ -56,43 +55,58 @@ TestRow test_of(const Task& task, const Unit& unit) {
     test.block_w = bound.shape.w;
     test.blocks_x = bound.blocks_x;
     test.coefficient = bound.coefficients.data();
+    test.cell = bound.cell.data();
     test.area = static_cast<std::int32_t>(pattern.area);
     test.inverse_area = static_cast<float>(1.0 / static_cast<double>(pattern.area));
     test.inverse_outer = bound.covered ? 0 : static_cast<float>(1.0 / static_cast<double>(bound.outer_area));
-    test.energy_scale = static_cast<float>(std::ldexp(1.0, bound.shift) / block_area);
-    test.energy_slack =
-        rounded_up(pattern.channels * bound.pair_rows * bound.blocks_x * std::ldexp(1.0, bound.shift) / block_area);
     test.scale = static_cast<float>(bound.scale);
     for (int c = 0; c < pattern.channels; ++c) {
         test.inner[c] = static_cast<float>(bound.inner[c]);
         test.outer[c] = static_cast<float>(bound.outer[c]);
     }
     test.slack = rounded_up(bound.slack);
-    test.projected = rounded_up(bound.projected + bound.rounding);
     test.residual = rounded_up(bound.residual);
+    test.outer_residual = rounded_up(bound.outer_residual);
     return test;
 }
 
-// Adds rows of blocks of the detail until the rest cannot reach what is needed. False: the window is no hit.
-bool detail_reaches(const Task& task, int x, int y, const Survivor& survivor) {
+// Replaces the bounds of pair rows by what they give, the loosest first, until the rest cannot reach what is needed.
+// False: the window is no hit.
+bool detail_reaches(const Task& task, const Unit& unit, const SweepRow& sums, const Survivor& survivor,
+                    Worker& worker) {
+    // Norms are rounded by sqrt_slack of simd.h at most, sums of them in float by far less.
+    constexpr double above = 1.0005;
     const Bound& bound = *task.bound;
     const Pattern& pattern = *task.pattern;
-    const std::size_t rows = bound.detail_rest.size(), pixel_rows = bound.detail_order.size();
-    const auto stride = static_cast<std::size_t>(pattern.stride), block_h = static_cast<std::size_t>(bound.shape.h);
-    std::int64_t done = 0;
-    std::size_t next = 0;
-    for (const std::size_t part : {std::size_t{8}, std::size_t{4}, std::size_t{2}}) {
-        const std::size_t until = (rows + part - 1) / part;
-        if (until == next) continue;
+    const auto pair_rows = static_cast<std::size_t>(bound.pair_rows),
+               columns = static_cast<std::size_t>(bound.blocks_x);
+    const auto product = [&](std::size_t row, const std::vector<float>& factors) {
+        const float* const norm = sums.norm[row] + survivor.x;
+        float sum = 0;
+        for (std::size_t i = 0; i < columns; ++i)
+            sum += norm[i * static_cast<std::size_t>(bound.shape.w)] * factors[row * columns + i];
+        return above * static_cast<double>(sum);
+    };
+    worker.parts.resize(pair_rows);
+    double most = 0, need = static_cast<double>(survivor.need);
+    for (std::size_t row = 0; row < pair_rows; ++row) most += worker.parts[row] = product(row, bound.cell);
+    const auto stride = static_cast<std::size_t>(pattern.stride);
+    const int rows = 2 * bound.shape.h;
+    for (std::size_t k = 0; k < pair_rows; ++k) {
+        const auto loosest = std::max_element(worker.parts.begin(), worker.parts.end());
+        const auto row = static_cast<std::size_t>(loosest - worker.parts.begin());
+        const auto first = static_cast<std::size_t>(bound.top) + row * static_cast<std::size_t>(rows);
+        std::int64_t found = 0;
         for (int c = 0; c < pattern.channels; ++c)
-            done += task.kernels->dot8(
-                task.scene->rows(c) + y, x, bound.detail_order.data() + next * block_h,
-                bound.detail.data() + (static_cast<std::size_t>(c) * pixel_rows + next * block_h) * stride,
-                pattern.stride, pattern.w, static_cast<int>((until - next) * block_h));
-        next = until;
-        const double most = static_cast<double>(done) / bound.detail_scale +
-                            static_cast<double>(survivor.spread) * bound.detail_rest[next - 1];
-        if (most < static_cast<double>(survivor.need)) return false;
+            found += task.kernels->dot8(
+                task.scene->rows(c) + sums.y, unit.x + survivor.x, pattern.rows.data() + first,
+                bound.detail.data() +
+                    (static_cast<std::size_t>(c) * static_cast<std::size_t>(pattern.h) + first) * stride,
+                pattern.stride, pattern.w, rows);
+        most -= *loosest;
+        *loosest = -1;
+        need -= static_cast<double>(found) / bound.detail_scale + product(row, bound.cell_error);
+        if (most < need) return false;
     }
     return true;
 }
@@ -286,8 +300,9 @@ std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, 
         for (int c = 0; c < pattern.channels; ++c) test.sum[c] = sums.sum[c];
         test.square = sums.square;
         test.pair = sums.pair.data();
-        test.energy = sums.energy.data();
+        test.norm = sums.norm.data();
         test.total = task.bound->covered ? nullptr : sums.total.data();
+        test.square_total = task.bound->covered ? nullptr : sums.square_total.data();
         const int count = task.kernels->test_row(test, worker.survivors.data());
         survived += static_cast<std::uint64_t>(count);
         int hit = -2;  // the last hit of the row: its neighbour is likely one too and needs no look at its detail
@@ -296,7 +311,7 @@ std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, 
             const int x = unit.x + survivor.x;
             if (staged && hit != x - 1) {
                 spent += check_price.first;
-                if (!detail_reaches(task, x, sums.y, survivor)) continue;
+                if (!detail_reaches(task, unit, sums, survivor, worker)) continue;
             }
             spent += check_price.second;
             Moments window;

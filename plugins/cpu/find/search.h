@@ -40,6 +40,7 @@ struct Worker {
     Sweep sweep;
     std::vector<Survivor> survivors;
     std::vector<const std::int32_t*> pairs;
+    std::vector<double> parts;  // of a survivor's bound, by pair row
     std::vector<std::int32_t> positions, correlation, masked_sum[max_channels], masked_square;
     DenseCorrelator dense;
     FftCorrelator fft;

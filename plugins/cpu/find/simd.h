@@ -147,8 +147,9 @@ inline vf rough_sqrt(vf a) {
 inline std::uint32_t mask_ge(vf a, vf b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
 }
-inline std::uint32_t mask_eq32(vi a, vi b) {
-    return _mm512_cmpeq_epi32_mask(a, b);
+// a >= b ? yes : no.
+inline vf where_ge(vf a, vf b, vf yes, vf no) {
+    return _mm512_mask_mov_ps(no, _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ), yes);
 }
 inline std::int64_t sum32(vi v) {
     const __m512i even = _mm512_srai_epi64(_mm512_slli_epi64(v, 32), 32), odd = _mm512_srai_epi64(v, 32);
@@ -333,8 +334,8 @@ inline std::uint32_t bits_of(__m256 m) {
 inline std::uint32_t mask_ge(vf a, vf b) {
     return bits_of(_mm256_cmp_ps(a, b, _CMP_GE_OQ));
 }
-inline std::uint32_t mask_eq32(vi a, vi b) {
-    return bits_of(_mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b)));
+inline vf where_ge(vf a, vf b, vf yes, vf no) {
+    return _mm256_blendv_ps(no, yes, _mm256_cmp_ps(a, b, _CMP_GE_OQ));
 }
 inline std::int64_t sum32(vi v) {
     const vi low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(v)),

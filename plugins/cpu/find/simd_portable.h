@@ -168,10 +168,8 @@ inline std::uint32_t mask_ge(vf a, vf b) {
     for (int k = 0; k < 8; ++k) m |= static_cast<std::uint32_t>(a.f[k] >= b.f[k]) << k;
     return m;
 }
-inline std::uint32_t mask_eq32(vi a, vi b) {
-    std::uint32_t m = 0;
-    for (int k = 0; k < 8; ++k) m |= static_cast<std::uint32_t>(a.i[k] == b.i[k]) << k;
-    return m;
+inline vf where_ge(vf a, vf b, vf yes, vf no) {
+    return each_f([&](int k) { return a.f[k] >= b.f[k] ? yes.f[k] : no.f[k]; });
 }
 inline std::int64_t sum32(vi v) {
     std::int64_t sum = 0;

@@ -16,6 +16,12 @@ static void column_step(const ColumnStep& s) {
             store(s.sum[c] + x + lanes32, add32(load(s.sum[c] + x + lanes32), high_32(change)));
             square_low = add32(square_low, low_32(squares));
             square_high = add32(square_high, high_32(squares));
+            if (s.pair_square != nullptr) {
+                const vi gone = load_u8_16(s.pair_leave[c] + x);
+                const vi pair_squares = mul16(sub16(enter, gone), sub16(add16(enter, gone), bias));
+                store(s.pair_square + x, add32(load(s.pair_square + x), low_32(pair_squares)));
+                store(s.pair_square + x + lanes32, add32(load(s.pair_square + x + lanes32), high_32(pair_squares)));
+            }
             if (s.block[c] != nullptr)
                 store(s.block[c] + x, add16(load(s.block[c] + x), sub16(enter, load_u8_16(s.block_leave[c] + x))));
         }
@@ -59,6 +65,13 @@ static void strided_sum(T* in, T* out, int count, int step, int times, int lanes
     }
 }
 
+// Differences are taken modulo 2^32: what is left fits, see BlockRow::shift.
+static inline vf norm_without_means(const BlockRow& s, vi square, vi mean_square) {
+    const vi rounded_up = shift_right(add32(square, all32((1 << s.shift) - 1)), s.shift);
+    const vi left = sub32(mul32(rounded_up, all32(s.block_area)), mean_square);
+    return rough_sqrt(max(to_float(left), all_f(1e-20F)));
+}
+
 static void block_row(const BlockRow& s) {
     const int wide = s.count + (s.blocks_x - 1) * s.block_w;
     const auto sum16 = [](vi a, vi b) { return add16(a, b); };
@@ -82,14 +95,19 @@ static void block_row(const BlockRow& s) {
             interleave16(load(s.upper[c] + x), load(s.row[c] + x), first, second);
             store(s.pair[c] + x, first);
             store(s.pair[c] + x + lanes32, second);
-            if (s.energy != nullptr) {
+            if (s.norm != nullptr) {
                 vi low = shift_right(madd(first, first), s.shift), high = shift_right(madd(second, second), s.shift);
                 if (c > 0) {
                     low = add32(low, load(squares + x));
                     high = add32(high, load(squares + x + lanes32));
                 }
-                store(squares + x, low);
-                store(squares + x + lanes32, high);
+                if (c + 1 < s.channels) {
+                    store(squares + x, low);
+                    store(squares + x + lanes32, high);
+                } else {
+                    store_f(s.norm + x, norm_without_means(s, load(s.square + x), low));
+                    store_f(s.norm + x + lanes32, norm_without_means(s, load(s.square + x + lanes32), high));
+                }
             }
             if (s.total[c] != nullptr) {
                 store(work + x, madd(first, ones));
@@ -98,6 +116,8 @@ static void block_row(const BlockRow& s) {
         }
         if (s.total[c] != nullptr) strided_sum(work, s.total[c], s.count, s.block_w, s.blocks_x, lanes32, sum32_lanes);
     }
-    if (s.energy != nullptr && s.upper[0] != nullptr)
-        strided_sum(squares, s.energy, s.count, s.block_w, s.blocks_x, lanes32, sum32_lanes);
+    if (s.square_total != nullptr && s.upper[0] != nullptr) {
+        for (int x = 0; x < wide; x += lanes32) store(work + x, load(s.square + x));
+        strided_sum(work, s.square_total, s.count, s.block_w, s.blocks_x, lanes32, sum32_lanes);
+    }
 }

@@ -34,18 +34,6 @@ SweepShape dense_shape(int w, int h) {
     return shape;
 }
 
-void Sweep::Ring::reset(int rows, std::size_t length) {
-    stride = length;
-    count = rows;
-    grow(values, stride * static_cast<std::size_t>(rows));
-}
-
-void Sweep::BlockRing::reset(int rows, std::size_t length) {
-    stride = length;
-    count = rows;
-    grow(values, stride * static_cast<std::size_t>(rows));
-}
-
 // Image rows are counted in steps: step `lead_` is the unit's first row; what lies before it is neutral.
 const std::uint8_t* Sweep::pixels(int channel, int step) const {
     if (step < lead_) return neutral_.data();
@@ -88,12 +76,18 @@ void Sweep::begin(const Kernels& kernels, const Scene& scene, const SweepShape& 
     clear(column_square_, columns + front);
     grow(window_square_, positions);
     grow(scratch_, 2 * pairs + 2 * columns);
-    if (shape.energies) energy_.reset(ring, positions);
+    if (shape.norms) {
+        clear(column_pair_square_, columns + front);
+        grow(pair_square_, pairs);
+        norm_.reset(ring, pairs);
+    }
+    if (shape.totals) square_total_.reset(ring, positions);
     const auto pointers = static_cast<std::size_t>(channels_ * shape.pair_rows);
     row_.pair.resize(pointers);
     row_.total.resize(shape.totals ? pointers : 0);
     row_.squares.resize(shape.squares ? pointers : 0);
-    row_.energy.resize(shape.energies ? static_cast<std::size_t>(shape.pair_rows) : 0);
+    row_.norm.resize(shape.norms ? static_cast<std::size_t>(shape.pair_rows) : 0);
+    row_.square_total.resize(shape.totals ? static_cast<std::size_t>(shape.pair_rows) : 0);
     for (int c = 0; c < channels_; ++c) row_.sum[c] = window_sum_[c].data();
     row_.square = window_square_.data();
 }
@@ -117,7 +111,15 @@ void Sweep::pair_rows(int step) {
         s.pair[c] = pair_[c].row(pair);
         if (shape_.totals) s.total[c] = total_[c].row(pair);
     }
-    if (paired && shape_.energies) s.energy = energy_.row(pair);
+    if (paired && shape_.norms) {
+        const int wide = positions_ + (shape_.blocks_x - 1) * shape_.block_w;
+        kernels_->window_sum(
+            {wide, shape_.block_w, column_pair_square_.data() + front + shape_.left, pair_square_.data()});
+        s.square = pair_square_.data();
+        s.block_area = shape_.block_w * shape_.block_h;
+        s.norm = norm_.row(pair);
+        if (shape_.totals) s.square_total = square_total_.row(pair);
+    }
     kernels_->block_row(s);
 }
 
@@ -157,6 +159,10 @@ bool Sweep::advance(int step) {
         if (shape_.pair_rows == 0) continue;
         columns.block_leave[c] = step - shape_.block_h < 0 ? neutral_.data() : pixels(c, step - shape_.block_h);
         columns.block[c] = block_column_[c].data() + front;
+        if (!shape_.norms) continue;
+        const int gone = step - 2 * shape_.block_h;
+        columns.pair_leave[c] = gone < 0 ? neutral_.data() : pixels(c, gone);
+        columns.pair_square = column_pair_square_.data() + front;
     }
     kernels_->column_step(columns);
     if (shape_.pair_rows > 0 && step >= shape_.block_h - 1) pair_rows(step);
@@ -178,7 +184,8 @@ bool Sweep::advance(int step) {
             if (shape_.totals) row_.total[k] = total_[c].row(pair);
             if (shape_.squares) row_.squares[k] = squares_[c].row(pair);
         }
-        if (shape_.energies) row_.energy[at] = energy_.row(pair);
+        if (shape_.norms) row_.norm[at] = norm_.row(pair);
+        if (shape_.totals) row_.square_total[at] = square_total_.row(pair);
     }
     return true;
 }

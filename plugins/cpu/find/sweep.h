@@ -21,10 +21,11 @@ struct SweepShape {
     int block_w = 1, block_h = 1;
     int blocks_x = 0, pair_rows = 0;  // in a window; pair_rows = 0: no blocks, only window sums
     int left = 0, top = 0;            // of the first block; top -1: the first pair begins a row above the window
-    int shift = 0;                    // of block energies
+    int shift = 0;                    // of the squares in norms
     bool window_sums = true;
-    bool energies = false, totals = false;
-    bool squares = false;  // pairs of squared pixels instead of energies: squares[channel * pair_rows + j]
+    bool norms = false;    // of what is left of block pairs without their means
+    bool totals = false;   // of all blocks of a pair row, and of their squares
+    bool squares = false;  // pairs of squared pixels: squares[channel * pair_rows + j]
 };
 
 // Pixels one by one: pairs of rows for direct correlation.
@@ -36,7 +37,9 @@ struct SweepRow {
     int y = 0;  // in the region
     const std::int32_t* sum[max_channels] = {};
     const std::int32_t* square = nullptr;
-    std::vector<const std::int32_t*> pair, energy, total, squares;
+    std::vector<const std::int32_t*> pair, total, squares;
+    std::vector<const std::int32_t*> square_total;  // [j]
+    std::vector<const float*> norm;                 // [j]
 };
 
 class Sweep {
@@ -55,20 +58,19 @@ private:
     void pair_rows(int step);
     void add_squares(int step);
 
-    // Rows of 32-bit values of equal length, addressed modulo their number.
+    // Rows of values of equal length, addressed modulo their number.
+    template <class T>
     struct Ring {
-        std::vector<std::int32_t> values;
+        std::vector<T> values;
         std::size_t stride = 0;
         int count = 1;
-        void reset(int rows, std::size_t length);
-        std::int32_t* row(int i) { return values.data() + static_cast<std::size_t>(i % count) * stride; }
-    };
-    struct BlockRing {  // the same of 16-bit block sums
-        std::vector<std::int16_t> values;
-        std::size_t stride = 0;
-        int count = 1;
-        void reset(int rows, std::size_t length);
-        std::int16_t* row(int i) { return values.data() + static_cast<std::size_t>(i % count) * stride; }
+        void reset(int rows, std::size_t length) {
+            stride = length;
+            count = rows;
+            if (values.size() < stride * static_cast<std::size_t>(rows))
+                values.resize(stride * static_cast<std::size_t>(rows));
+        }
+        T* row(int i) { return values.data() + static_cast<std::size_t>(i % count) * stride; }
     };
 
     const std::uint8_t* pixels(int channel, int step) const;
@@ -81,10 +83,11 @@ private:
     SweepRow row_;
     std::vector<std::uint8_t> neutral_;  // pixels of value 128
     std::vector<std::int32_t> column_sum_[max_channels], column_square_, window_sum_[max_channels], window_square_,
-        scratch_;
+        column_pair_square_, pair_square_, scratch_;
     std::vector<std::int16_t> block_column_[max_channels];
-    BlockRing block_[max_channels], square_block_[max_channels];
-    Ring pair_[max_channels], energy_, total_[max_channels], squares_[max_channels];
+    Ring<std::int16_t> block_[max_channels], square_block_[max_channels];
+    Ring<std::int32_t> pair_[max_channels], total_[max_channels], square_total_, squares_[max_channels];
+    Ring<float> norm_;
 };
 
 }  // namespace vedette::cpu::find
