@@ -42,26 +42,20 @@ static inline void bound_group(const TestRow& s, int x, vf (&most)[group_vectors
     }
 }
 
-// The variance of windows, times their area, from below and above. Small ones exactly: N Q - sum S^2 fits 32 bits then,
-// so that it may be computed modulo 2^32.
+// sum I^2 - sum over channels of (sum I)^2 / area, from below and above. Small values exactly: times the area they fit
+// 32 bits then, so that they may be computed modulo 2^32.
 template <int channels>
-static inline void variances(const TestRow& s, int at, vf& least, vf& most) {
-    const vi square_exact = load(s.square + at);
-    const vf square = to_float(square_exact), inverse_area = all_f(s.inverse_area);
+static inline void variances(vi square_exact, const vi (&sum)[channels], std::int32_t area, float inverse, vf& least,
+                             vf& most) {
+    const vf square = to_float(square_exact), inverse_area = all_f(inverse);
     vf mean_square = all_f(0);
-    for (int c = 0; c < channels; ++c) {
-        const vf sum = to_float(load(s.sum[c] + at));
-        mean_square = fma(sum, sum, mean_square);
-    }
+    for (int c = 0; c < channels; ++c) mean_square = fma(to_float(sum[c]), to_float(sum[c]), mean_square);
     least = nfma(mean_square, inverse_area, mul(square, all_f(1 - sum_slack)));
     most = nfma(mean_square, inverse_area, mul(square, all_f(1 + sum_slack)));
-    const vf small = all_f(2e9F * s.inverse_area);
+    const vf small = all_f(2e9F * inverse);
     if (mask_ge(small, most) == 0) return;
-    vi exact = mul32(square_exact, all32(s.area));
-    for (int c = 0; c < channels; ++c) {
-        const vi sum = load(s.sum[c] + at);
-        exact = sub32(exact, mul32(sum, sum));
-    }
+    vi exact = mul32(square_exact, all32(area));
+    for (int c = 0; c < channels; ++c) exact = sub32(exact, mul32(sum[c], sum[c]));
     const vf variance = mul(to_float(exact), inverse_area);
     least = where_ge(small, most, mul(variance, all_f(1 - sum_slack)), least);
     most = where_ge(small, most, mul(variance, all_f(1 + sum_slack)), most);
@@ -98,7 +92,9 @@ static int test_row_of(const TestRow& s, Survivor* survivors) {
         for (int v = 0; v < group_vectors; ++v) {
             const int at = x + v * lanes32;
             vf least, most;
-            variances<channels>(s, at, least, most);
+            vi sums[channels];
+            for (int c = 0; c < channels; ++c) sums[c] = load(s.sum[c] + at);
+            variances<channels>(load(s.square + at), sums, s.area, s.inverse_area, least, most);
             // Flat windows score 0: their variance is known exactly.
             alive[v] = mask_ge(most, tiny);
             any |= alive[v];

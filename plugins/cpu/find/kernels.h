@@ -133,12 +133,15 @@ struct MaskedRow {
     int channels;
     const std::int32_t* sum[max_channels];  // of the whole rectangle
     const std::int32_t* square;
-    int pairs;                        // of blocks inside the mask
-    const std::int32_t* const* pair;  // [channel * pairs + k]: that pair's values by position
-    const std::int32_t* coefficient;  // the same order
-    int shift;
-    float inverse_area, inverse_inner;  // 1 / pixels of the rectangle, of the blocks; one channel
-    float energy_scale, scale;
+    int pairs;                               // of blocks inside the mask
+    const std::int32_t* const* pair;         // [channel * pairs + k]: that pair's values by position
+    const std::int32_t* coefficient;         // the same order
+    const float* const* norm;                // [k]: of that pair's detail
+    const std::int32_t* const* pair_square;  // [k]: sums of squares of that pair's pixels
+    const float* cell;                       // [k]: factors of the norms
+    std::int32_t inner;                      // pixels of all pairs, one channel
+    float inverse_area, inverse_inner;       // 1 / pixels of the rectangle, of the blocks; one channel
+    float scale;
     float residual, limit, gain;  // gain = sqrt(limit^2 - residual^2)
 };
 

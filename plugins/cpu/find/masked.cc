@@ -38,29 +38,40 @@ void place(const Pattern& pattern, MaskedBound& bound) {
 }
 
 void add_means(const Pattern& pattern, MaskedBound& bound) {
-    double projected = 0;
+    double inner = 0;  // squared norm of T0 in the blocks about their common mean
+    std::vector<double> detail(bound.pairs.size(), 0.0);
     for (int c = 0; c < pattern.channels; ++c) {
-        RectangleSums sums;
-        sums.set(pattern.w, pattern.h, [&](int x, int y) { return static_cast<double>(pattern.pixel(c, x, y)); });
+        RectangleSums sums, squares;
+        const auto shifted = [&](int x, int y) { return static_cast<double>(pattern.pixel(c, x, y)) - 128; };
+        squares.set(pattern.w, pattern.h, [&](int x, int y) { return shifted(x, y) * shifted(x, y); });
+        sums.set(pattern.w, pattern.h, shifted);
         const std::size_t first = bound.means.size();
         double total = 0;
-        for (const MaskedBound::Pair& pair : bound.pairs)
+        for (std::size_t k = 0; k < bound.pairs.size(); ++k) {
+            const int x = bound.left + bound.pairs[k].column * bound.shape.w;
+            const int y = bound.top + 2 * bound.pairs[k].row * bound.shape.h;
+            const double square = squares.of(x, y, bound.shape.w, 2 * bound.shape.h);
+            inner += square;
+            detail[k] += square;
             for (int half = 0; half < 2; ++half) {
-                const double sum =
-                    sums.of(bound.left + pair.column * bound.shape.w, bound.top + (2 * pair.row + half) * bound.shape.h,
-                            bound.shape.w, bound.shape.h);
+                const double sum = sums.of(x, y + half * bound.shape.h, bound.shape.w, bound.shape.h);
                 total += sum;
+                detail[k] -= sum * sum / (bound.shape.w * bound.shape.h);
                 bound.means.push_back(sum / (bound.shape.w * bound.shape.h));
             }
-        const double mean = total / static_cast<double>(inner_area(bound));
-        for (std::size_t k = first; k < bound.means.size(); ++k) {
-            bound.means[k] -= mean;
-            projected += bound.means[k] * bound.means[k];
         }
+        const double mean = total / static_cast<double>(inner_area(bound));
+        inner -= total * mean;
+        for (std::size_t k = first; k < bound.means.size(); ++k) bound.means[k] -= mean;
     }
-    projected *= bound.shape.w * bound.shape.h;
-    bound.projected = std::sqrt(projected);
-    bound.residual = std::sqrt(std::max(0.0, pattern.norm * pattern.norm * (1 + 1e-9) - projected));
+    bound.residual = std::sqrt(std::max(0.0, pattern.norm * pattern.norm * (1 + 1e-9) - inner));
+    const double block_area = bound.shape.w * bound.shape.h;
+    if (pattern.channels * 2 * 127.5 * 127.5 * block_area * block_area >= 2147483000.0) bound.shift = 2;
+    for (const double square : detail) {
+        bound.detail.push_back(std::sqrt(std::max(0.0, square)));
+        bound.cell.push_back(static_cast<float>(bound.detail.back() *
+                                                std::sqrt(std::ldexp(1.0, bound.shift) / block_area) * (1 + 1e-6)));
+    }
 }
 
 // As in bound.cc: 16-bit coefficients of zero sum in each channel, products within 32 bits.
@@ -91,29 +102,34 @@ void quantise(const Pattern& pattern, MaskedBound& bound) {
         }
     }
     bound.rounding = std::sqrt(error * block_area) * bound.scale;
-    double energy = static_cast<double>(bound.means.size()) * (128 * block_area) * (128 * block_area);
-    for (; energy >= 2147483000.0; energy /= 2) ++bound.shift;
 }
 
 // The kernel's test in double, for a sampled window.
 bool survives(const MaskedBound& bound, const Pattern& pattern, const std::vector<RectangleSums>& window,
-              double variance, double limit) {
+              const RectangleSums& squares, double variance, double limit) {
     double part = 0, energy = 0, mean_square = 0;
+    std::vector<double> detail;
+    for (const MaskedBound::Pair& pair : bound.pairs)
+        detail.push_back(squares.of(bound.left + pair.column * bound.shape.w, bound.top + 2 * pair.row * bound.shape.h,
+                                    bound.shape.w, 2 * bound.shape.h));
+    for (const double square : detail) energy += square;
+    const double block_area = bound.shape.w * bound.shape.h;
     std::size_t at = 0;
     for (int c = 0; c < pattern.channels; ++c) {
         double total = 0;
-        for (const MaskedBound::Pair& pair : bound.pairs)
+        for (std::size_t k = 0; k < bound.pairs.size(); ++k)
             for (int half = 0; half < 2; ++half) {
-                const double sum = window[index(c)].of(bound.left + pair.column * bound.shape.w,
-                                                       bound.top + (2 * pair.row + half) * bound.shape.h, bound.shape.w,
-                                                       bound.shape.h);
+                const double sum = window[index(c)].of(bound.left + bound.pairs[k].column * bound.shape.w,
+                                                       bound.top + (2 * bound.pairs[k].row + half) * bound.shape.h,
+                                                       bound.shape.w, bound.shape.h);
                 part += sum * bound.means[at++];
-                energy += sum * sum;
+                detail[k] -= sum * sum / block_area;
                 total += sum;
             }
         mean_square += total * total / static_cast<double>(inner_area(bound));
     }
-    energy = std::max(1e-6, energy / (bound.shape.w * bound.shape.h) - mean_square);
+    energy = std::max(1e-6, energy - mean_square);
+    for (std::size_t k = 0; k < bound.pairs.size(); ++k) part += std::sqrt(std::max(0.0, detail[k])) * bound.detail[k];
     if (part <= 0 || part * part < (limit * limit - bound.residual * bound.residual) * energy) return false;
     const double rest = std::max(0.0, variance - energy);
     if (bound.residual * bound.residual * energy * energy < part * part * rest) return true;
@@ -149,19 +165,23 @@ std::uint64_t search_masked(const Task& task, const Unit& unit, Worker& worker, 
     shape.pair_rows = bound.rows;
     shape.left = bound.left;
     shape.top = bound.top;
+    shape.shift = bound.shift;
+    shape.norms = shape.pair_squares = true;
     MaskedRow test{};
     test.count = unit.columns;
     test.channels = pattern.channels;
     test.pairs = pairs;
     test.coefficient = bound.coefficients.data();
-    test.shift = bound.shift;
+    test.cell = bound.cell.data();
+    test.inner = static_cast<std::int32_t>(inner_area(bound));
     test.inverse_area = static_cast<float>(1.0 / (static_cast<double>(pattern.w) * pattern.h));
     test.inverse_inner = static_cast<float>(1.0 / static_cast<double>(inner_area(bound)));
-    test.energy_scale = static_cast<float>(std::ldexp(1.0, bound.shift) / (bound.shape.w * bound.shape.h));
     test.scale = static_cast<float>(bound.scale);
     test.residual = std::nextafter(static_cast<float>(bound.residual), HUGE_VALF);
     grow(worker.survivors, index(unit.columns) + pad);
     worker.pairs.resize(index(pattern.channels * pairs));
+    worker.norms.resize(index(pairs));
+    worker.pair_squares.resize(index(pairs));
     const double price = check_prices(pattern, task.isa).second * 3;  // product, sum and square
     std::uint64_t survived = 0;
     double spent = 0;
@@ -177,7 +197,14 @@ std::uint64_t search_masked(const Task& task, const Unit& unit, Worker& worker, 
                 worker.pairs[index(c * pairs + k)] = sums.pair[index(c * bound.rows + bound.pairs[index(k)].row)] +
                                                      bound.pairs[index(k)].column * bound.shape.w;
         }
+        for (int k = 0; k < pairs; ++k) {
+            const MaskedBound::Pair& pair = bound.pairs[index(k)];
+            worker.norms[index(k)] = sums.norm[index(pair.row)] + pair.column * bound.shape.w;
+            worker.pair_squares[index(k)] = sums.pair_square[index(pair.row)] + pair.column * bound.shape.w;
+        }
         test.pair = worker.pairs.data();
+        test.norm = worker.norms.data();
+        test.pair_square = worker.pair_squares.data();
         test.square = sums.square;
         const int count = task.kernels->masked_row(test, worker.survivors.data());
         survived += static_cast<std::uint64_t>(count);
@@ -207,7 +234,7 @@ const MaskedBound* choose_masked(const Prepared& prepared, const Scene& scene, d
     price = exhaustive_price;
     share = 1;
     std::vector<const MaskedBound*> bounds;
-    for (const BlockShape shape : {BlockShape{8, 8}, {8, 4}, {4, 4}, {4, 2}, {2, 2}}) {
+    for (const BlockShape shape : {BlockShape{16, 8}, {8, 8}, {8, 4}, {4, 4}, {4, 2}, {2, 2}}) {
         if (!shape_fits(pattern, shape)) continue;
         const MaskedBound& bound = prepared.masked_bound(shape);
         if (bound.pairs.size() < 3 || bound.pairs.size() > 256 ||
@@ -218,6 +245,7 @@ const MaskedBound* choose_masked(const Prepared& prepared, const Scene& scene, d
     if (bounds.empty()) return nullptr;
     std::vector<int> survivors(bounds.size(), 0);
     std::vector<RectangleSums> window(index(pattern.channels));
+    RectangleSums squares;
     const std::int64_t columns = scene.width() - pattern.w + 1, rows = scene.height() - pattern.h + 1;
     // Sampling costs about 2 ns a pixel; it must stay below a twentieth of the search.
     const double pixels = static_cast<double>(pattern.w) * pattern.h * pattern.channels;
@@ -231,17 +259,25 @@ const MaskedBound* choose_masked(const Prepared& prepared, const Scene& scene, d
         double variance = 0;
         for (int c = 0; c < pattern.channels; ++c) {
             const Rows in = scene.rows(c) + y;
-            window[index(c)].set(pattern.w, pattern.h, [&](int i, int j) {
-                const double value = in[j][x + i] - 128;
-                variance += value * value;
-                return value;
-            });
+            window[index(c)].set(pattern.w, pattern.h,
+                                 [&](int i, int j) { return static_cast<double>(in[j][x + i] - 128); });
             const double sum = window[index(c)].of(0, 0, pattern.w, pattern.h);
             variance -= sum * sum / (static_cast<double>(pattern.w) * pattern.h);
         }
+        squares.set(pattern.w, pattern.h, [&](int i, int j) {
+            double sum = 0;
+            for (int c = 0; c < pattern.channels; ++c) {
+                const double value = scene.rows(c)[y + j][x + i] - 128;
+                sum += value * value;
+            }
+            return sum;
+        });
+        variance += squares.of(0, 0, pattern.w, pattern.h);
         for (std::size_t i = 0; i < bounds.size(); ++i)
             survivors[i] +=
-                survives(*bounds[i], pattern, window, variance, masked_limit(pattern, *bounds[i], threshold)) ? 1 : 0;
+                survives(*bounds[i], pattern, window, squares, variance, masked_limit(pattern, *bounds[i], threshold))
+                    ? 1
+                    : 0;
     }
     for (std::size_t i = 0; i < bounds.size(); ++i) {
         // Measured on a 2-core Zen 3 VM, AVX2, one core.

@@ -5,17 +5,18 @@ constexpr int masked_vectors = 4;  // three accumulators each
 template <int channels>
 static int masked_row_of(const MaskedRow& s, Survivor* survivors) {
     int found = 0;
-    const vf more = all_f(1 + sum_slack), less = all_f(1 - sum_slack), tiny = all_f(1e-20F);
-    const vf inverse_area = all_f(s.inverse_area), inverse_inner = all_f(s.inverse_inner);
+    const vf more = all_f(1 + sum_slack), tiny = all_f(1e-20F);
+    const vf inverse_area = all_f(s.inverse_area);
     const vf residual = all_f(s.residual), gain = all_f(s.gain * (1 - sqrt_slack));
     const vf limit = all_f(s.limit * (1 - sqrt_slack)), rest_gain = all_f(s.residual * (1 + sqrt_slack));
+    const vf exceeding = all_f((1 + sqrt_slack) * (1 + chain_slack)), scale = all_f(s.scale);
     const vi ones = all16(1);
     for (int x = 0; x < s.count; x += masked_vectors * lanes32) {
-        vi product[masked_vectors], energy[masked_vectors];
-        vf inner_mean[masked_vectors];
+        vi product[masked_vectors], sums[masked_vectors][channels], squares[masked_vectors];
+        vf bound[masked_vectors];
         for (int v = 0; v < masked_vectors; ++v) {
-            product[v] = energy[v] = zero();
-            inner_mean[v] = all_f(0);
+            product[v] = squares[v] = zero();
+            bound[v] = all_f(0);
         }
         for (int c = 0; c < channels; ++c) {
             vi sum[masked_vectors];
@@ -26,11 +27,16 @@ static int masked_row_of(const MaskedRow& s, Survivor* survivors) {
                     const vi pair = load(s.pair[k] + x + v * lanes32);
                     product[v] = dot(product[v], pair, factor);
                     sum[v] = dot(sum[v], pair, ones);
-                    energy[v] = add32(energy[v], shift_right(madd(pair, pair), s.shift));
                 }
             }
-            for (int v = 0; v < masked_vectors; ++v)
-                inner_mean[v] = fma(to_float(sum[v]), to_float(sum[v]), inner_mean[v]);
+            for (int v = 0; v < masked_vectors; ++v) sums[v][c] = sum[v];
+        }
+        for (int k = 0; k < s.pairs; ++k) {
+            const vf factor = all_f(s.cell[k]);
+            for (int v = 0; v < masked_vectors; ++v) {
+                bound[v] = fma(factor, load_f(s.norm[k] + x + v * lanes32), bound[v]);
+                squares[v] = add32(squares[v], load(s.pair_square[k] + x + v * lanes32));
+            }
         }
         for (int v = 0; v < masked_vectors; ++v) {
             const int at = x + v * lanes32;
@@ -41,11 +47,12 @@ static int masked_row_of(const MaskedRow& s, Survivor* survivors) {
             }
             const vf most =
                 max(nfma(mean_square, inverse_area, mul(to_float(load(s.square + at)), more)), tiny);  // W, at least
-            const vf blocks = mul(to_float(energy[v]), mul(all_f(s.energy_scale), less));
-            const vf least = max(nfma(inner_mean[v], inverse_inner, blocks), tiny);  // E, at most
-            const vf part = mul(all_f(s.scale), to_float(product[v]));               // C
-            // C is exact: windows whose blocks are all alike give 0, and without a positive C the residual is too
-            // small.
+            vf least, unused;
+            variances<channels>(squares[v], sums[v], s.inner, s.inverse_inner, least, unused);
+            least = max(least, tiny);                                                    // F, at most
+            const vf part = fma(bound[v], exceeding, mul(scale, to_float(product[v])));  // A, at least
+            // Both parts of A are exactly 0 where all pixels in blocks are alike, and without a positive A the residual
+            // is too small.
             std::uint32_t keep = mask_ge(part, all_f(1e-30F)) & mask_ge(part, mul(gain, rough_sqrt(least)));
             const vf rest = max(sub(most, least), tiny);
             const vf slope = mul(residual, least);

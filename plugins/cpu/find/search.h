@@ -39,7 +39,8 @@ DenseCoefficients dense_coefficients(const Pattern& pattern);
 struct Worker {
     Sweep sweep;
     std::vector<Survivor> survivors;
-    std::vector<const std::int32_t*> pairs;
+    std::vector<const std::int32_t*> pairs, pair_squares;
+    std::vector<const float*> norms;
     std::vector<double> parts;  // of a survivor's bound, by pair row
     std::vector<std::int32_t> positions, correlation, masked_sum[max_channels], masked_square;
     DenseCorrelator dense;

@@ -69,7 +69,9 @@ static void strided_sum(T* in, T* out, int count, int step, int times, int lanes
 static inline vf norm_without_means(const BlockRow& s, vi square, vi mean_square) {
     const vi rounded_up = shift_right(add32(square, all32((1 << s.shift) - 1)), s.shift);
     const vi left = sub32(mul32(rounded_up, all32(s.block_area)), mean_square);
-    return rough_sqrt(max(to_float(left), all_f(1e-20F)));
+    // Exactly 0 where all pixels of each block are alike.
+    const vf value = to_float(left), one = all_f(1);
+    return where_ge(value, one, rough_sqrt(max(value, one)), all_f(0));
 }
 
 static void block_row(const BlockRow& s) {

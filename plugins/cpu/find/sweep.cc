@@ -78,7 +78,7 @@ void Sweep::begin(const Kernels& kernels, const Scene& scene, const SweepShape& 
     grow(scratch_, 2 * pairs + 2 * columns);
     if (shape.norms) {
         clear(column_pair_square_, columns + front);
-        grow(pair_square_, pairs);
+        pair_square_.reset(shape.pair_squares ? ring : 1, pairs);
         norm_.reset(ring, pairs);
     }
     if (shape.totals) square_total_.reset(ring, positions);
@@ -87,6 +87,7 @@ void Sweep::begin(const Kernels& kernels, const Scene& scene, const SweepShape& 
     row_.total.resize(shape.totals ? pointers : 0);
     row_.squares.resize(shape.squares ? pointers : 0);
     row_.norm.resize(shape.norms ? static_cast<std::size_t>(shape.pair_rows) : 0);
+    row_.pair_square.resize(shape.pair_squares ? static_cast<std::size_t>(shape.pair_rows) : 0);
     row_.square_total.resize(shape.totals ? static_cast<std::size_t>(shape.pair_rows) : 0);
     for (int c = 0; c < channels_; ++c) row_.sum[c] = window_sum_[c].data();
     row_.square = window_square_.data();
@@ -114,8 +115,8 @@ void Sweep::pair_rows(int step) {
     if (paired && shape_.norms) {
         const int wide = positions_ + (shape_.blocks_x - 1) * shape_.block_w;
         kernels_->window_sum(
-            {wide, shape_.block_w, column_pair_square_.data() + front + shape_.left, pair_square_.data()});
-        s.square = pair_square_.data();
+            {wide, shape_.block_w, column_pair_square_.data() + front + shape_.left, pair_square_.row(pair)});
+        s.square = pair_square_.row(pair);
         s.block_area = shape_.block_w * shape_.block_h;
         s.norm = norm_.row(pair);
         if (shape_.totals) s.square_total = square_total_.row(pair);
@@ -185,6 +186,7 @@ bool Sweep::advance(int step) {
             if (shape_.squares) row_.squares[k] = squares_[c].row(pair);
         }
         if (shape_.norms) row_.norm[at] = norm_.row(pair);
+        if (shape_.pair_squares) row_.pair_square[at] = pair_square_.row(pair);
         if (shape_.totals) row_.square_total[at] = square_total_.row(pair);
     }
     return true;

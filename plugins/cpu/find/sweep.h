@@ -23,9 +23,10 @@ struct SweepShape {
     int left = 0, top = 0;            // of the first block; top -1: the first pair begins a row above the window
     int shift = 0;                    // of the squares in norms
     bool window_sums = true;
-    bool norms = false;    // of what is left of block pairs without their means
-    bool totals = false;   // of all blocks of a pair row, and of their squares
-    bool squares = false;  // pairs of squared pixels: squares[channel * pair_rows + j]
+    bool norms = false;         // of what is left of block pairs without their means
+    bool pair_squares = false;  // with norms: sums of squares of block pairs
+    bool totals = false;        // of all blocks of a pair row, and of their squares
+    bool squares = false;       // pairs of squared pixels: squares[channel * pair_rows + j]
 };
 
 // Pixels one by one: pairs of rows for direct correlation.
@@ -38,6 +39,7 @@ struct SweepRow {
     const std::int32_t* sum[max_channels] = {};
     const std::int32_t* square = nullptr;
     std::vector<const std::int32_t*> pair, total, squares;
+    std::vector<const std::int32_t*> pair_square;   // [j]
     std::vector<const std::int32_t*> square_total;  // [j]
     std::vector<const float*> norm;                 // [j]
 };
@@ -83,10 +85,10 @@ private:
     SweepRow row_;
     std::vector<std::uint8_t> neutral_;  // pixels of value 128
     std::vector<std::int32_t> column_sum_[max_channels], column_square_, window_sum_[max_channels], window_square_,
-        column_pair_square_, pair_square_, scratch_;
+        column_pair_square_, scratch_;
     std::vector<std::int16_t> block_column_[max_channels];
     Ring<std::int16_t> block_[max_channels], square_block_[max_channels];
-    Ring<std::int32_t> pair_[max_channels], total_[max_channels], square_total_, squares_[max_channels];
+    Ring<std::int32_t> pair_[max_channels], total_[max_channels], square_total_, pair_square_, squares_[max_channels];
     Ring<float> norm_;
 };
 
