@@ -2,5 +2,6 @@
 # this folder are made absolute, since both folders use them.
 set(VEDETTE_CUDA_SOURCES
     runtime/device.cc runtime/error.cc runtime/memory.cc runtime/transfer.cc
-    kernels/convert.cu)
+    kernels/convert.cu
+    kernels/integral.cu kernels/integral_bytes.cu kernels/integral_floats.cu kernels/integral_tilted.cu)
 list(TRANSFORM VEDETTE_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

@@ -61,6 +61,16 @@ __device__ __forceinline__ void store_release(unsigned* address, unsigned value)
 #endif
 }
 
+// A store whose line leaves the caches first: for results that this kernel does not read again.
+template <class T>
+__device__ __forceinline__ void store_streaming(T* address, const T& value) {
+#if defined(VEDETTE_CUDA_EMULATION)
+    *address = value;
+#else
+    __stcs(address, value);
+#endif
+}
+
 // Copies 16 bytes from global to shared memory past the registers, in the background; both sides aligned to 16. With
 // `take` false the 16 bytes become zeros and `global` is not read. Below compute capability 8.0 an ordinary copy.
 __device__ __forceinline__ void copy_16_async(void* shared, const void* global, bool take = true) {

@@ -52,5 +52,6 @@ auto translated(const Device& device, const Body& body) {
 
 // The operations that this backend does.
 extern const Operation convert_operation;
+extern const Operation integral_operation;
 
 }  // namespace vedette::cuda_plugin

@@ -130,7 +130,7 @@ struct Backend : plugin::InstanceEntries<Backend>,
         }
     }
 
-    static std::array<const Operation*, 1> operations() { return {&convert_operation}; }
+    static std::array<const Operation*, 2> operations() { return {&convert_operation, &integral_operation}; }
 
     static plugin::Limits limits(const Device& device) { return limits_of(device, nullptr); }
 

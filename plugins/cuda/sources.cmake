@@ -1,3 +1,3 @@
 # The plugin's own sources; absolute, since the tests that run it without a GPU use them, too.
-set(VEDETTE_CUDA_PLUGIN_SOURCES operands.cc plugin.cc streams.cc ops/convert.cc)
+set(VEDETTE_CUDA_PLUGIN_SOURCES operands.cc plugin.cc streams.cc ops/convert.cc ops/integral.cc)
 list(TRANSFORM VEDETTE_CUDA_PLUGIN_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
