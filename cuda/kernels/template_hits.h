@@ -1,0 +1,60 @@
+// Positions of patterns on their way from the kernels to the host.
+#pragma once
+
+#include "runtime/view.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace vedette::cuda {
+
+// A position is packed as y << 16 | x; both are below 65536.
+struct Hit {
+    double score;
+    std::uint32_t place;
+    std::uint32_t pattern;
+};
+
+// Of one pattern; begins as zeros.
+struct Progress {
+    std::uint32_t candidates;  // places appended, or that there was no room for
+    std::uint32_t unused;
+    unsigned long long best;  // ordered_bits of the best score that was seen, for HitTest::best_only
+};
+
+// Positions that are not searched: [x, x + w) x [y, y + h).
+struct PlaceRect {
+    std::int32_t x, y, w, h;
+};
+struct Exclusions {
+    const PlaceRect* rects = nullptr;  // device memory
+    int count = 0;
+};
+
+// Places to be tested exactly, found by a faster kernel. More than `capacity` are counted, not written.
+struct Candidates {
+    std::uint32_t* places = nullptr;
+    std::uint32_t capacity = 0;
+};
+
+// What becomes a hit, and where hits go. With more than `capacity` hits the rest are counted in *count only.
+struct HitTest {
+    double threshold = 0;
+    bool best_only = false;  // a score below the best one that was seen need not be kept
+    std::uint32_t pattern = 0;
+    Progress* progress = nullptr;    // of this pattern
+    std::uint32_t* count = nullptr;  // of all patterns' hits
+    Hit* hits = nullptr;
+    std::uint32_t capacity = 0;
+};
+
+// Stands for a position that is not searched; below every threshold.
+inline constexpr double no_score = -2;
+
+// Queues the choice of hits among all scores (direct_scores). With `local_maxima` only positions that no neighbour
+// beats; of equal neighbours the earlier in reading order.
+void select_hits(const double* scores, int columns, int rows, bool local_maxima, const HitTest& test,
+                 cudaStream_t stream);
+
+}  // namespace vedette::cuda

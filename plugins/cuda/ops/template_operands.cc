@@ -1,0 +1,106 @@
+#include "template_operands.h"
+
+#include "../streams.h"
+
+#include <string>
+#include <vector>
+
+namespace vedette::cuda_plugin {
+
+namespace {
+
+// An image's rows where the host can read them.
+struct HostRows {
+    const std::uint8_t* first = nullptr;
+    std::ptrdiff_t stride = 0;
+    std::vector<std::uint8_t> copy;
+};
+
+HostRows host_rows(const vdt_image& image, int channels, cudaStream_t stream) {
+    HostRows rows;
+    if (image.format == VDT_FORMAT_NONE) return rows;
+    const vdt_plane& plane = image.plane[0];
+    const std::uint8_t* const first = static_cast<const std::uint8_t*>(plane.base) + plane.offset;
+    if (image.ready != nullptr) cuda::check(cudaEventSynchronize(event_of(image.ready)), "waiting for a pattern");
+    if (image.memory != VDT_MEMORY_DEVICE) {
+        rows.first = first;
+        rows.stride = static_cast<std::ptrdiff_t>(plane.row_stride);
+        return rows;
+    }
+    const std::size_t row_bytes = std::size_t{image.width} * static_cast<std::size_t>(channels);
+    rows.copy.resize(row_bytes * image.height);
+    for (std::uint32_t y = 0; y < image.height; ++y)
+        cuda::check(
+            cudaMemcpyAsync(rows.copy.data() + y * row_bytes, first + static_cast<std::ptrdiff_t>(y) * plane.row_stride,
+                            row_bytes, cudaMemcpyDeviceToHost, stream),
+            "copying a pattern");
+    cuda::synchronize(stream);
+    rows.first = rows.copy.data();
+    rows.stride = static_cast<std::ptrdiff_t>(row_bytes);
+    return rows;
+}
+
+}  // namespace
+
+vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params) {
+    const auto w = static_cast<std::int32_t>(scene.width);
+    const auto h = static_cast<std::int32_t>(scene.height);
+    const vdt_rect& r = params.region;
+    if (r.w == 0 && r.h == 0) return {0, 0, w, h};
+    if (r.w <= 0 || r.h <= 0 || r.x < 0 || r.y < 0 || r.x > w || r.y > h || r.w > w - r.x || r.h > h - r.y)
+        throw Failure(VDT_E_ARGUMENT, "template_find: the region " + std::to_string(r.x) + "," + std::to_string(r.y) +
+                                          "," + std::to_string(r.w) + "," + std::to_string(r.h) +
+                                          " does not lie inside the scene of " + std::to_string(w) + " x " +
+                                          std::to_string(h));
+    return r;
+}
+
+cuda::TemplateScene scene_of(const DeviceImage& scene, const vdt_rect& region, int w, int h) {
+    cuda::TemplateScene result;
+    result.channels = template_channels(scene.format);
+    result.bytes = scene.view<const std::uint8_t>(result.channels);
+    result.left = region.x;
+    result.top = region.y;
+    result.columns = region.w - w + 1;
+    result.rows = region.h - h + 1;
+    return result;
+}
+
+void PreparedPattern::prepare(const Device& device, const vdt_image& image, const vdt_image& mask,
+                              cudaStream_t stream) {
+    const int channels = template_channels(image.format);
+    const HostRows pixels = host_rows(image, channels, stream);
+    const HostRows taken = host_rows(mask, 1, stream);
+    const cuda::PatternRows rows{pixels.first,
+                                 pixels.stride,
+                                 taken.first,
+                                 taken.stride,
+                                 static_cast<int>(image.width),
+                                 static_cast<int>(image.height),
+                                 channels};
+    if (pattern_ && pattern_->same(rows)) return;
+    // A failure on the way must not leave a pattern with another's words.
+    pattern_.reset();
+    cuda::Pattern made(rows);
+    const std::vector<std::uint32_t> words = made.words();
+    if (words_.size() < words.size()) words_ = cuda::Block<std::uint32_t>(device.cuda.memory, words.size());
+    cuda::check(cudaMemcpyAsync(words_.data(), words.data(), words.size() * sizeof(std::uint32_t),
+                                cudaMemcpyHostToDevice, stream),
+                "copying a pattern");
+    cuda::synchronize(stream);
+    pattern_.emplace(std::move(made));
+    ++version_;
+}
+
+cuda::TemplateWords PreparedPattern::words() const {
+    cuda::TemplateWords words;
+    words.width = pattern_->width();
+    words.height = pattern_->height();
+    words.words = (pattern_->width() * pattern_->channels() + 3) / 4;
+    words.stride = pattern_->words_stride();
+    words.pixels = words_.data();
+    words.mask = words_.data() + static_cast<std::size_t>(words.stride) * static_cast<std::size_t>(words.height);
+    return words;
+}
+
+}  // namespace vedette::cuda_plugin

@@ -1,0 +1,45 @@
+// Patterns of template_find and template_map: read on the host, kept in device memory from call to call while their
+// pixels stay.
+#pragma once
+
+#include "../operands.h"
+
+#include <kernels/template_direct.h>
+#include <kernels/template_pattern.h>
+
+#include <optional>
+
+namespace vedette::cuda_plugin {
+
+// Formats of the scene.
+inline constexpr std::uint64_t template_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_BGR8);
+
+inline int template_channels(vdt_format format) noexcept {
+    return format == VDT_FORMAT_BGR8 ? 3 : 1;
+}
+
+// The region of a call: the whole scene for an empty rectangle. Throws Failure when it reaches outside.
+vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params);
+
+// The part of `scene` (in device memory) that a pattern of w x h is searched in.
+cuda::TemplateScene scene_of(const DeviceImage& scene, const vdt_rect& region, int w, int h);
+
+// One pattern of a plan.
+class PreparedPattern {
+public:
+    // Looks at the pixels and does nothing when they are those of the last call; else makes everything anew and waits
+    // until it is on the device. `mask` may be of format NONE.
+    void prepare(const Device& device, const vdt_image& image, const vdt_image& mask, cudaStream_t stream);
+
+    const cuda::Pattern& pattern() const { return *pattern_; }
+    // Grows with every change of the pixels.
+    std::uint64_t version() const noexcept { return version_; }
+    cuda::TemplateWords words() const;
+
+private:
+    std::optional<cuda::Pattern> pattern_;
+    cuda::Block<std::uint32_t> words_;
+    std::uint64_t version_ = 0;
+};
+
+}  // namespace vedette::cuda_plugin
