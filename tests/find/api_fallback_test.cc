@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_turned_window_is_found_by_its_features) {
         std::memcpy(ground.at(70, 52 + y), window.at(0, y), std::size_t{3} * window.width);
     const auto shown = screen(turned(ground, 20));
     const auto wanted = pattern(window);
-    for (const std::string& backend : backends) {
+    for (const std::string& backend : feature_backends) {
         vdt_find_options options = defaults();
         options.backend = backend.c_str();
         const auto result = find(shown.get(), wanted.get(), &options);

@@ -75,7 +75,8 @@ inline Picture crop(const Picture& picture, std::uint32_t x, std::uint32_t y, st
 
 struct Fixture {
     Owned<vdt_context> context;
-    std::vector<std::string> backends;  // that can search
+    std::vector<std::string> backends;          // that can search
+    std::vector<std::string> feature_backends;  // and find features
 
     Fixture() {
         vdt_error error = no_error();
@@ -86,9 +87,12 @@ struct Fixture {
             vdt_backend_info info{};
             info.struct_size = sizeof info;
             BOOST_REQUIRE(vdt_backend_at(made, i, &info, nullptr) == VDT_OK);
-            if ((info.operations >> VDT_OP_TEMPLATE_FIND & 1U) != 0) backends.emplace_back(info.backend);
+            const auto does = [&](vdt_op op) { return (info.operations >> op & 1U) != 0; };
+            if (!does(VDT_OP_TEMPLATE_FIND)) continue;
+            backends.emplace_back(info.backend);
+            if (does(VDT_OP_FEATURES) && does(VDT_OP_FEATURE_MATCH)) feature_backends.emplace_back(info.backend);
         }
-        BOOST_REQUIRE_MESSAGE(!backends.empty(), "no backend of this build can search");
+        BOOST_REQUIRE_MESSAGE(!feature_backends.empty(), "no backend of this build can search and find features");
     }
 
     Owned<vdt_screen> screen(const Picture& picture) const {
