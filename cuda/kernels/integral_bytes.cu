@@ -70,9 +70,8 @@ __device__ __forceinline__ void start_columns(const Shared<with_squares>& shared
 // Bytes: the pixels once, the outputs once (4K: 8.3 + 33.2, with 64-bit squares 8.3 + 99.6 MB); words about 1 % of
 // that. Floor: bandwidth. About 5 integer operations a pixel and output.
 template <class SumOut, class SquareOut>
-__global__ __launch_bounds__(integral_threads) void integrate_bytes_kernel(View<const std::uint8_t> in,
-                                                                           View<SumOut> sum, View<SquareOut> squares,
-                                                                           TileWords words) {
+__global__ __launch_bounds__(integral_threads, is_asked<SquareOut> ? 3 : 4) void integrate_bytes_kernel(
+    View<const std::uint8_t> in, View<SumOut> sum, View<SquareOut> squares, TileWords words) {
     constexpr bool with_squares = is_asked<SquareOut>;
     constexpr int quantities = 1 + with_squares;
     using Packed = Word<with_squares>;

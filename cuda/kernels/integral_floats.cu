@@ -36,8 +36,8 @@ __device__ __forceinline__ double quantity_of(float pixel, int q) {
 // Bytes: four a pixel, eight an output and quantity (4K, both: 33 + 133 MB). About 8 double additions a pixel and
 // quantity: on GPUs with few double units these are the floor (1/64 rate: 4K, both, about 0.2 ms; estimate).
 template <bool with_sum, bool with_squares>
-__global__ __launch_bounds__(integral_threads) void integrate_floats_kernel(View<const float> in, View<double> sum,
-                                                                            View<double> squares, TileWords words) {
+__global__ __launch_bounds__(integral_threads, 2) void integrate_floats_kernel(View<const float> in, View<double> sum,
+                                                                               View<double> squares, TileWords words) {
     constexpr int quantities = (with_sum ? 1 : 0) + (with_squares ? 1 : 0);
     __shared__ Shared<quantities> shared;
 

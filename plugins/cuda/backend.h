@@ -52,6 +52,7 @@ auto translated(const Device& device, const Body& body) {
 
 // The operations that this backend does.
 extern const Operation convert_operation;
+extern const Operation group_operation;
 extern const Operation integral_operation;
 extern const Operation template_map_operation;
 extern const Operation template_find_operation;

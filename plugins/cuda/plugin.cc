@@ -130,8 +130,9 @@ struct Backend : plugin::InstanceEntries<Backend>,
         }
     }
 
-    static std::array<const Operation*, 4> operations() {
-        return {&convert_operation, &integral_operation, &template_map_operation, &template_find_operation};
+    static std::array<const Operation*, 5> operations() {
+        return {&convert_operation, &group_operation, &integral_operation, &template_map_operation,
+                &template_find_operation};
     }
 
     static plugin::Limits limits(const Device& device) { return limits_of(device, nullptr); }

@@ -1,0 +1,129 @@
+// group: as OpenCV's groupRectangles. How: cuda/kernels/group_components.cu, group.cu.
+#include <vedette/plugin/cpp/check.hpp>
+#include <vedette/plugin/cpp/cost.hpp>
+#include <vedette/plugin/cpp/list.hpp>
+#include <vedette/plugin/cpp/loop.hpp>
+
+#include "operands.h"
+#include "ops/grouping.h"
+
+namespace vedette::cuda_plugin {
+
+namespace {
+
+constexpr std::uint64_t most_rectangles = 1u << 30;
+constexpr std::uint32_t rectangles_of_a_piece = 1u << 13;
+constexpr float furthest = 1 << 24;
+
+void check_values(const vdt_group_params& params) {
+    if (params.threshold < 0) throw Failure(VDT_E_ARGUMENT, "group: threshold must not be below 0");
+    if (!std::isfinite(params.eps) || params.eps < 0)
+        throw Failure(VDT_E_ARGUMENT, "group: eps must be finite and not below 0");
+}
+
+void support(const Device&, const vdt_query& query, vdt_op_support&) {
+    if (query.input_count != 0 || query.output_count != 0)
+        throw Failure(VDT_E_ARGUMENT, "group takes no images, only lists");
+    if (query.params != nullptr) check_values(plugin::params_of<vdt_group_params>(query));
+}
+
+// A query names no lists, so these are counts for a list of this many rectangles, as a cascade finds on a large screen.
+constexpr double typical_count = 1024;
+
+void cost(const Device&, const vdt_query&, vdt_cost& cost) {
+    cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
+    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::size_t>(typical_count));
+    cost.bytes_to_device = typical_count * (sizeof(cuda::GroupRectangle) + sizeof(double));
+    cost.bytes_to_host = typical_count / 16 * sizeof(cuda::RectangleGroup);
+    const auto add = [&](double work, double span, double width, double bytes, double atomics) {
+        vdt_cost_stage stage{};
+        stage.work = work;
+        stage.span = span;
+        stage.width = width;
+        stage.divergence = 2;
+        stage.global_bytes = bytes;
+        stage.global_refs = bytes / 32;
+        stage.atomic_refs = atomics;
+        plugin::add_stage(cost, stage);
+        ++cost.launches;
+    };
+    constexpr double n = typical_count;
+    constexpr double knots_looked_at = 32;
+    add(n * 16, 16, 2 * n, n * 84, 0);                                                        // clear
+    add(n * 64, 64, n, n * 48, n * 3);                                                        // knots
+    add(n * 40, 20, 2 * n, n * 40, n);                                                        // cells
+    add(n * 8, 8, n, n * 60, 0);                                                              // places
+    add(n * knots_looked_at * 40, knots_looked_at * 40, n, n * knots_looked_at * 32, n / 2);  // joins
+    add(n * 40, 40, n, n * 32, n / 8 * 6);                                                    // sums
+    add(n * 16, 40, n, n * 48, n / 8);                                                        // numbers
+    add(n / 2 * 16, 64, n / 2, n * 24, 0);                                                    // covering
+}
+
+cuda::GroupRectangle rectangle_of(const vdt_item& item) {
+    for (const float side : {item.x, item.y, item.w, item.h})
+        if (!(std::abs(side) <= furthest))
+            throw Failure(VDT_E_ARGUMENT, "group: an item has no finite rectangle within 2^24 pixels");
+    if (item.w < 0 || item.h < 0) throw Failure(VDT_E_ARGUMENT, "group: an item has a side below 0");
+    return {static_cast<std::int32_t>(std::lrint(item.x)), static_cast<std::int32_t>(std::lrint(item.y)),
+            static_cast<std::int32_t>(std::lrint(item.w)), static_cast<std::int32_t>(std::lrint(item.h))};
+}
+
+class GroupPlan final : public Plan {
+public:
+    explicit GroupPlan(const Device& device) : device_(device), operands_(device), grouping_(device) {}
+
+    vdt_code run(const vdt_call& call) override {
+        const auto& params = plugin::params_of<vdt_group_params>(call);
+        check_values(params);
+        const vdt_list& in = *call.lists_in[0];
+        if (in.count > most_rectangles)
+            throw Failure(VDT_E_SIZE,
+                          "group: the list has " + std::to_string(in.count) + " items; at most 2^30 can be grouped");
+        Operands::Call running(operands_, call);
+        plugin::ListWriter<> writer(*call.lists_out[0]);
+        if (params.threshold == 0) {
+            writer.count_found(in.count);
+            for (std::uint64_t index = 0; index < in.count; ++index) {
+                auto item = plugin::item_at(in, index);
+                item.neighbors = 1;
+                writer.write(item);
+            }
+        } else if (in.count != 0) {
+            read(in, call.token);
+            const auto groups = grouping_.run(in.count, params.threshold, params.eps, operands_.stream());
+            writer.count_found(groups.size());
+            for (const cuda::RectangleGroup& group : groups) writer.write(item_of(group));
+        }
+        running.finish();
+        return writer.finish();
+    }
+
+private:
+    void read(const vdt_list& in, vdt_token* token) {
+        grouping_.reserve(in.count, operands_.stream());
+        plugin::parallel_for(*device_.host, token, 0, static_cast<std::uint32_t>(in.count), rectangles_of_a_piece,
+                             [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                                 for (std::uint32_t index = begin; index < end; ++index) {
+                                     const auto item = plugin::item_at(in, index);
+                                     grouping_.rectangles()[index] = rectangle_of(item);
+                                     grouping_.scores()[index] = item.score;
+                                 }
+                             });
+    }
+
+    const Device& device_;
+    Operands operands_;
+    Grouping grouping_;
+};
+
+std::unique_ptr<Plan> plan(const Device& device, const vdt_query&) {
+    return std::make_unique<GroupPlan>(device);
+}
+
+constexpr const char* variants[] = {"hashed grid"};
+
+}  // namespace
+
+const Operation group_operation = {VDT_OP_GROUP, variants, 1, support, cost, plan};
+
+}  // namespace vedette::cuda_plugin
