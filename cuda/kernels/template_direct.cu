@@ -7,6 +7,7 @@
 #include "kernels/template_direct.h"
 
 #include "kernels/template_offer.cuh"
+#include "kernels/template_scene.cuh"
 #include "runtime/launch.h"
 
 namespace vedette::cuda {
@@ -17,22 +18,6 @@ constexpr int group = 4;  // positions of a thread
 constexpr int tile_columns = 32 * group;
 constexpr int tile_rows = 8;
 constexpr int chunk_rows = 16;
-
-// Bytes `byte` ... + 3 of an image row, whose words up to `last` can be read. Bytes past the image mean nothing.
-__device__ __forceinline__ unsigned unaligned_word(const std::uint32_t* row, int byte, int last) {
-    const int word = byte >> 2;
-    const unsigned low = row[word < last ? word : last];
-    const unsigned high = row[word + 1 < last ? word + 1 : last];
-    return __funnelshift_r(low, high, static_cast<unsigned>(8 * (byte & 3)));
-}
-
-__device__ __forceinline__ int last_word(const TemplateScene& scene) {
-    return (scene.bytes.width + 15) / 16 * 4 - 1;
-}
-
-__device__ __forceinline__ const std::uint32_t* row_words(const TemplateScene& scene, int y) {
-    return reinterpret_cast<const std::uint32_t*>(scene.bytes.row(y));
-}
 
 // Ones in the bytes of word `word` of a row that belong to channel `channel`.
 template <int channels>

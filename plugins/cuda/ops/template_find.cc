@@ -3,7 +3,6 @@
 #include "template_finder.h"
 
 #include <vedette/plugin/cpp/check.hpp>
-#include <vedette/plugin/cpp/cost.hpp>
 
 #include <string>
 
@@ -56,7 +55,7 @@ void support(const Device&, const vdt_query& query, vdt_op_support&) {
 
 class FindPlan final : public Plan {
 public:
-    explicit FindPlan(const Device& device) : finder_(device) {}
+    FindPlan(const Device& device, const vdt_query& query) : finder_(device, static_cast<FindWay>(query.variant)) {}
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_template_find_params>(call);
@@ -69,15 +68,16 @@ private:
     TemplateFinder finder_;
 };
 
-std::unique_ptr<Plan> plan(const Device& device, const vdt_query&) {
-    return std::make_unique<FindPlan>(device);
+std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
+    return std::make_unique<FindPlan>(device, query);
 }
 
-constexpr const char* variants[] = {"exact"};
+// In the order of FindWay.
+constexpr const char* variants[] = {"matrix products", "direct sums", "window by window"};
 
 }  // namespace
 
-const Operation template_find_operation = {VDT_OP_TEMPLATE_FIND, variants, 1, support, cost_of_template_find, plan,
+const Operation template_find_operation = {VDT_OP_TEMPLATE_FIND, variants, 3, support, cost_of_template_find, plan,
                                            template_formats,     0};
 
 }  // namespace vedette::cuda_plugin

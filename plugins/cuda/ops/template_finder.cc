@@ -1,14 +1,15 @@
 #include "template_finder.h"
 
+#include "template_cost.h"
 #include "template_hits.h"
 
-#include <vedette/plugin/cpp/cost.hpp>
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 
 namespace vedette::cuda_plugin {
 
@@ -18,8 +19,10 @@ namespace {
 constexpr std::size_t first_capacity = std::size_t{1} << 16;
 // Hits that come to the host with the counts; more cost another transfer.
 constexpr std::size_t fetched_hits = 1024;
-// Windows of so many bytes in all are compared one by one, by a warp each (estimate: a tenth of a millisecond).
-constexpr double few_bytes = 64e6;
+// Room for the candidates of a pattern. More are not worth testing one by one: every score is computed (estimate).
+constexpr std::uint32_t candidate_capacity = 1u << 18;
+// Thresholds made for one pattern serve another whose own would be higher by at most this.
+constexpr float shared_factor = 1.1f;
 
 cuda::PlaceRect excluded_places(const vdt_rect& exclude, const vdt_rect& region, int w, int h) {
     // A position's rectangle meets the excluded one when its corner lies in the latter, grown by the pattern's size.
@@ -32,14 +35,11 @@ cuda::PlaceRect excluded_places(const vdt_rect& exclude, const vdt_rect& region,
             static_cast<std::int32_t>(y1 - y0)};
 }
 
-// Whether every position is compared by a warp: there are too few to fill the device otherwise.
-bool is_few(double positions, double bytes_of_window) {
-    return positions <= 4096 || positions * bytes_of_window <= few_bytes;
-}
-
 }  // namespace
 
-TemplateFinder::TemplateFinder(const Device& device) : device_(device), operands_(device) {}
+TemplateFinder::TemplateFinder(const Device& device, FindWay way) : way_(way), device_(device), operands_(device) {
+    cuda::gemm_prepare();
+}
 
 std::size_t TemplateFinder::progress_bytes() const {
     return job_count_ * sizeof(cuda::Progress);
@@ -111,21 +111,68 @@ cuda::HitTest TemplateFinder::test_of(std::size_t job, const vdt_template_find_p
     return test;
 }
 
-void TemplateFinder::search_job(std::size_t index, const vdt_template_find_params& params) {
-    const Job& job = *jobs_[index];
+cuda::PositionPlane TemplateFinder::plane_of(const cuda::TemplateScene& scene, cuda::Block<std::int32_t>& block) const {
+    const int stride = cuda::position_stride(scene.columns);
+    const std::size_t count = static_cast<std::size_t>(stride) * static_cast<std::size_t>(scene.rows);
+    if (block.size() < count) block = cuda::Block<std::int32_t>(device_.cuda.memory, count);
+    return {block.data(), stride};
+}
+
+void TemplateFinder::choose_factor(Job& job, double threshold) {
+    const cuda::Pattern& pattern = job.prepared.pattern();
+    job.factor = 0;
+    if (way_ != FindWay::matrix || !cuda::gemm_takes(pattern.width(), pattern.height(), pattern.channels())) return;
+    if (job.crowded_version == job.prepared.version() && job.crowded_threshold >= threshold) return;
+    const PreparedPattern::Candidate& candidate = job.prepared.candidate(device_, operands_.stream());
+    job.part = candidate.part;
+    job.factor = cuda::candidate_factor(candidate.coefficients, candidate.part, threshold);
+}
+
+cuda::PositionPlane TemplateFinder::thresholds_of(const Job& job) {
+    const auto key = [](const Job& of) {
+        return std::make_tuple(of.scene.columns, of.scene.rows, of.part.x, of.part.y, of.part.width, of.part.height);
+    };
+    const cuda::PositionPlane plane = plane_of(job.scene, thresholds_);
+    if (thresholds_for_ == nullptr || key(*thresholds_for_) != key(job) || thresholds_for_->factor > job.factor ||
+        thresholds_for_->factor * shared_factor < job.factor) {
+        cuda::window_thresholds(job.scene, job.part, job.factor, plane, operands_.stream());
+        thresholds_for_ = &job;
+    }
+    return plane;
+}
+
+void TemplateFinder::search_candidates(std::size_t index, const vdt_template_find_params& params) {
+    Job& job = *jobs_[index];
+    const cuda::PositionPlane thresholds = thresholds_of(job);
+    if (!places_) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, candidate_capacity);
+    const cuda::Candidates candidates{places_.data(), candidate_capacity};
+    const cuda::HitTest test = test_of(index, params);
+    cuda::gemm_candidates(job.scene, job.prepared.candidate(device_, operands_.stream()).operand, thresholds,
+                          candidates, test.progress, operands_.stream());
+    cuda::direct_test(job.scene, job.prepared.words(), job.prepared.pattern().sums(), job.exclusions, candidates, test,
+                      device_.cuda.limits, operands_.stream());
+}
+
+void TemplateFinder::search_scores(std::size_t index, const vdt_template_find_params& params) {
+    Job& job = *jobs_[index];
     const cuda::Pattern& pattern = job.prepared.pattern();
     const cuda::HitTest test = test_of(index, params);
-    const double positions = static_cast<double>(job.scene.columns) * job.scene.rows;
-    const double bytes = static_cast<double>(pattern.width()) * pattern.height() * pattern.channels();
-    if (is_few(positions, bytes)) {
+    if (way_ == FindWay::windows) {
         cuda::direct_test(job.scene, job.prepared.words(), pattern.sums(), job.exclusions, {}, test,
                           device_.cuda.limits, operands_.stream());
         return;
     }
     const auto count = static_cast<std::size_t>(job.scene.columns) * static_cast<std::size_t>(job.scene.rows);
     if (scores_.size() < count) scores_ = cuda::Block<double>(device_.cuda.memory, count);
-    cuda::direct_scores(job.scene, job.prepared.words(), pattern.sums(), job.exclusions, scores_.data(),
-                        operands_.stream());
+    if (way_ == FindWay::matrix && takes_matrix(shape_of(pattern))) {
+        const cuda::PositionPlane products = plane_of(job.scene, products_);
+        cuda::gemm_sums(job.scene, job.prepared.exact(device_, operands_.stream()), products, operands_.stream());
+        cuda::window_scores(job.scene, job.prepared.words(), pattern.sums(), products, job.exclusions, scores_.data(),
+                            operands_.stream());
+    } else {
+        cuda::direct_scores(job.scene, job.prepared.words(), pattern.sums(), job.exclusions, scores_.data(),
+                            operands_.stream());
+    }
     cuda::select_hits(scores_.data(), job.scene.columns, job.scene.rows,
                       (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0 && !test.best_only, test, operands_.stream());
 }
@@ -139,16 +186,47 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
     }
     hit_capacity_ = wanted;
     cuda::check(cudaMemsetAsync(results_.data(), 0, hits_offset(), operands_.stream()), "clearing counters");
-    for (std::size_t p = 0; p < job_count_; ++p)
-        if (jobs_[p]->fits) search_job(p, params);
+    order_.clear();
+    for (std::size_t p = 0; p < job_count_; ++p) {
+        Job& job = *jobs_[p];
+        if (!job.fits) continue;
+        choose_factor(job, params.threshold);
+        if (job.factor > 0)
+            order_.push_back(p);
+        else
+            search_scores(p, params);
+    }
+    // Patterns of one size one after another, the lowest thresholds first, so that one plane of them serves several.
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+        const auto key = [&](std::size_t p) {
+            return std::make_tuple(jobs_[p]->scene.columns, jobs_[p]->scene.rows, jobs_[p]->factor, p);
+        };
+        return key(a) < key(b);
+    });
+    thresholds_for_ = nullptr;
+    for (const std::size_t p : order_) search_candidates(p, params);
 }
 
-bool TemplateFinder::fetch() {
+bool TemplateFinder::all_candidates_fit(const vdt_template_find_params& params) {
+    bool fit = true;
+    for (const std::size_t p : order_) {
+        cuda::Progress progress;
+        std::memcpy(&progress, fetched_.data() + sizeof(cuda::Progress) * (1 + p), sizeof progress);
+        if (progress.candidates <= candidate_capacity) continue;
+        jobs_[p]->crowded_version = jobs_[p]->prepared.version();
+        jobs_[p]->crowded_threshold = params.threshold;
+        fit = false;
+    }
+    return fit;
+}
+
+bool TemplateFinder::fetch(const vdt_template_find_params& params) {
     const std::size_t bytes = hits_offset() + fetched_hits * sizeof(cuda::Hit);
     if (fetched_.size() < bytes) fetched_ = cuda::Block<std::byte>(device_.cuda.pinned, bytes);
     cuda::check(cudaMemcpyAsync(fetched_.data(), results_.data(), bytes, cudaMemcpyDeviceToHost, operands_.stream()),
                 "fetching matches");
     cuda::synchronize(operands_.stream());
+    if (!all_candidates_fit(params)) return false;
     std::uint32_t count = 0;
     std::memcpy(&count, fetched_.data(), sizeof count);
     if (count > hit_capacity_) {
@@ -179,7 +257,7 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
     do {
         plugin::throw_if_cancelled(*device_.host, call.token);
         search(params);
-    } while (!fetch());
+    } while (!fetch(params));
     for (std::size_t p = 0; p < job_count_; ++p) {
         Job& job = *jobs_[p];
         items.count_found(choose_hits(job.hits, params.flags, params.max_results));
@@ -201,27 +279,30 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
 void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost) {
     const auto& params = plugin::params_of<vdt_template_find_params>(query);
     const vdt_rect region = region_of(*query.inputs[0], params);
-    const double channels = template_channels(query.inputs[0]->format);
+    const auto way = static_cast<FindWay>(query.variant);
+    // Windows that are tested one by one, on screens at usual thresholds (estimate).
+    constexpr double usual_candidates = 1000;
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     cost.bytes_to_host = static_cast<double>(fetched_hits * sizeof(cuda::Hit));
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
         const vdt_image& pattern = *query.inputs[1 + 2 * p];
-        const auto w = static_cast<double>(pattern.width);
-        const auto h = static_cast<double>(pattern.height);
-        if (w > region.w || h > region.h) continue;
-        const double positions = (region.w - w + 1) * (region.h - h + 1);
-        const double words = w * h * channels / 4;
-        vdt_cost_stage stage{};
-        stage.work = positions * (words * (4 + channels) + 60);
-        stage.span = words * (4 + channels) + 60;
-        stage.width = positions;
-        stage.divergence = 1;
-        stage.global_bytes = static_cast<double>(region.w) * region.h * channels + 8 * positions;
-        stage.global_refs = stage.global_bytes / 128;
-        stage.shared_refs = positions * words / 2;
-        plugin::add_stage(cost, stage);
-        cost.launches += 2;
-        cost.scratch_bytes = std::max(cost.scratch_bytes, static_cast<std::uint64_t>(8 * positions));
+        const TemplateShape shape{static_cast<int>(pattern.width), static_cast<int>(pattern.height),
+                                  template_channels(pattern.format),
+                                  query.inputs[2 + 2 * p]->format != VDT_FORMAT_NONE};
+        if (shape.width > region.w || shape.height > region.h) continue;
+        const double columns = region.w - shape.width + 1;
+        const double rows = region.h - shape.height + 1;
+        const bool by_matrix =
+            cuda::gemm_takes(shape.width, shape.height, shape.channels) && (!shape.masked || params.threshold > 0.3);
+        if (way == FindWay::windows) {
+            add_window_stage(cost, shape, columns * rows);
+        } else if (way == FindWay::matrix && by_matrix) {
+            add_matrix_stages(cost, shape, columns, rows, 4);
+            add_window_stage(cost, shape, usual_candidates);
+        } else {
+            add_direct_stage(cost, shape, columns, rows, 16);
+            ++cost.launches;
+        }
     }
 }
 

@@ -8,10 +8,14 @@
 
 namespace vedette::cuda_plugin {
 
+// Ways of searching, the variants of the operation. The matrix kernels' way turns to direct sums for patterns that they
+// do not take.
+enum class FindWay : std::uint32_t { matrix, direct, windows };
+
 // One plan's state. Images and parameters of a call were checked.
 class TemplateFinder {
 public:
-    explicit TemplateFinder(const Device& device);
+    TemplateFinder(const Device& device, FindWay way);
 
     // VDT_OK or VDT_INCOMPLETE. Waits for the device: the items come through the host.
     vdt_code find(const vdt_call& call);
@@ -23,24 +27,38 @@ private:
         cuda::TemplateScene scene;
         cuda::Exclusions exclusions;
         std::vector<cuda::Hit> hits;
+        cuda::WindowPart part;
+        float factor = 0;  // of window_thresholds of that part; 0: every score is computed
+        // Candidates were too many for this version of the pattern at this threshold: every score is computed.
+        std::uint64_t crowded_version = 0;
+        double crowded_threshold = 0;
     };
 
     void prepare(const vdt_call& call, const vdt_template_find_params& params, const DeviceImage& scene,
                  const vdt_rect& region);
     void upload_exclusions(const vdt_template_find_params& params, const vdt_rect& region);
     void search(const vdt_template_find_params& params);
-    void search_job(std::size_t index, const vdt_template_find_params& params);
+    void search_candidates(std::size_t index, const vdt_template_find_params& params);
+    void search_scores(std::size_t index, const vdt_template_find_params& params);
+    void choose_factor(Job& job, double threshold);
+    cuda::PositionPlane plane_of(const cuda::TemplateScene& scene, cuda::Block<std::int32_t>& block) const;
+    // Window thresholds for a job: those of the last call of this function when they serve this job, too.
+    cuda::PositionPlane thresholds_of(const Job& job);
+    // Looks at what the candidates' counters say; false when a job must be searched again.
+    bool all_candidates_fit(const vdt_template_find_params& params);
     // Fetches the hits; false when there was no room for all of them, which there is afterwards.
-    bool fetch();
+    bool fetch(const vdt_template_find_params& params);
     cuda::HitTest test_of(std::size_t job, const vdt_template_find_params& params) const;
 
     // Results on the device: the count of hits, the patterns' progress, the hits.
     std::size_t progress_bytes() const;
     std::size_t hits_offset() const;
 
+    const FindWay way_;
     const Device& device_;
     Operands operands_;
     std::vector<std::unique_ptr<Job>> jobs_;
+    std::vector<std::size_t> order_;  // jobs that are searched by candidates
     std::size_t job_count_ = 0;
     cuda::Block<std::byte> results_;
     std::size_t hit_capacity_ = 0;
@@ -49,6 +67,10 @@ private:
     cuda::Block<cuda::PlaceRect> rects_;
     std::vector<cuda::PlaceRect> host_rects_;
     cuda::Block<double> scores_;
+    cuda::Block<std::uint32_t> places_;
+    cuda::Block<std::int32_t> thresholds_;
+    cuda::Block<std::int32_t> products_;
+    const Job* thresholds_for_ = nullptr;  // of this search
 };
 
 void cost_of_template_find(const Device& device, const vdt_query& query, vdt_cost& cost);

@@ -81,6 +81,8 @@ void PreparedPattern::prepare(const Device& device, const vdt_image& image, cons
     if (pattern_ && pattern_->same(rows)) return;
     // A failure on the way must not leave a pattern with another's words.
     pattern_.reset();
+    candidate_.reset();
+    exact_.reset();
     cuda::Pattern made(rows);
     const std::vector<std::uint32_t> words = made.words();
     if (words_.size() < words.size()) words_ = cuda::Block<std::uint32_t>(device.cuda.memory, words.size());
@@ -101,6 +103,35 @@ cuda::TemplateWords PreparedPattern::words() const {
     words.pixels = words_.data();
     words.mask = words_.data() + static_cast<std::size_t>(words.stride) * static_cast<std::size_t>(words.height);
     return words;
+}
+
+cuda::GemmOperand PreparedPattern::upload(const Device& device, const std::vector<std::int8_t>& coefficients,
+                                          cuda::Block<std::uint32_t>& block, cudaStream_t stream) const {
+    const cuda::Pattern& pattern = *pattern_;
+    const std::vector<std::uint32_t> words =
+        cuda::gemm_words(coefficients, pattern.width(), pattern.height(), pattern.channels());
+    if (block.size() < words.size()) block = cuda::Block<std::uint32_t>(device.cuda.memory, words.size());
+    cuda::check(cudaMemcpyAsync(block.data(), words.data(), words.size() * sizeof(std::uint32_t),
+                                cudaMemcpyHostToDevice, stream),
+                "copying a pattern");
+    cuda::synchronize(stream);
+    cuda::GemmOperand operand = cuda::gemm_shape(pattern.width(), pattern.height(), pattern.channels());
+    operand.words = block.data();
+    return operand;
+}
+
+const PreparedPattern::Candidate& PreparedPattern::candidate(const Device& device, cudaStream_t stream) {
+    if (candidate_) return *candidate_;
+    Candidate made;
+    made.coefficients = cuda::zero_sum(*pattern_);
+    made.part = cuda::largest_taken_part(*pattern_);
+    made.operand = upload(device, made.coefficients.values, candidate_words_, stream);
+    return candidate_.emplace(std::move(made));
+}
+
+const cuda::GemmOperand& PreparedPattern::exact(const Device& device, cudaStream_t stream) {
+    if (exact_) return *exact_;
+    return exact_.emplace(upload(device, cuda::less_128(*pattern_), exact_words_, stream));
 }
 
 }  // namespace vedette::cuda_plugin

@@ -5,7 +5,9 @@
 #include "../operands.h"
 
 #include <kernels/template_direct.h>
+#include <kernels/template_gemm.h>
 #include <kernels/template_pattern.h>
+#include <kernels/template_zero_sum.h>
 
 #include <optional>
 
@@ -36,10 +38,27 @@ public:
     std::uint64_t version() const noexcept { return version_; }
     cuda::TemplateWords words() const;
 
+    // For the matrix kernels, where cuda::gemm_takes the pattern; made on first use.
+    struct Candidate {
+        cuda::ZeroSumPattern coefficients;
+        cuda::WindowPart part;
+        cuda::GemmOperand operand;
+    };
+    const Candidate& candidate(const Device& device, cudaStream_t stream);
+    // Only without a mask.
+    const cuda::GemmOperand& exact(const Device& device, cudaStream_t stream);
+
 private:
+    cuda::GemmOperand upload(const Device& device, const std::vector<std::int8_t>& coefficients,
+                             cuda::Block<std::uint32_t>& block, cudaStream_t stream) const;
+
     std::optional<cuda::Pattern> pattern_;
     cuda::Block<std::uint32_t> words_;
     std::uint64_t version_ = 0;
+    std::optional<Candidate> candidate_;
+    cuda::Block<std::uint32_t> candidate_words_;
+    std::optional<cuda::GemmOperand> exact_;
+    cuda::Block<std::uint32_t> exact_words_;
 };
 
 }  // namespace vedette::cuda_plugin

@@ -1,0 +1,29 @@
+// Sums over the rectangle of every position, and what is made of them.
+#pragma once
+
+#include "kernels/template_gemm.h"
+
+namespace vedette::cuda {
+
+// Part of a pattern's window: its place in the window and size. At most 256 wide.
+struct WindowPart {
+    int x = 0;
+    int y = 0;
+    int width = 0;
+    int height = 0;
+};
+
+// Queues the threshold of every position: max(1, floor(factor * sqrt(n sum I^2 - sum_c (sum I_c)^2))), sums over the
+// part, n its pixels; INT32_MAX beyond the last column.
+void window_thresholds(const TemplateScene& scene, const WindowPart& part, float factor,
+                       const PositionPlane& thresholds, cudaStream_t stream);
+
+// Queues exact scores (as direct_scores) from the sums of I (T - 128) over all positions. Without a mask.
+void window_scores(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
+                   const PositionPlane& products, const Exclusions& exclusions, double* scores, cudaStream_t stream);
+
+// The same for template_map.
+void window_map(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
+                const PositionPlane& products, MatchMethod method, View<float> map, cudaStream_t stream);
+
+}  // namespace vedette::cuda

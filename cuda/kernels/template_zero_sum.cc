@@ -1,0 +1,131 @@
+#include "kernels/template_zero_sum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace vedette::cuda {
+
+namespace {
+
+// Of a value, root mean square. Rounding then costs a cosine of 0.99997, and patterns of one size have nearly one
+// norm, so that one plane of thresholds serves many of them.
+constexpr double wanted_deviation = 40;
+constexpr double most_value = 126;  // one below the largest, for the correction of the sum
+
+// Values of one channel at the taken pixels.
+struct Channel {
+    std::vector<double> wanted;
+    std::vector<int> value;
+};
+
+void round_to_zero_sum(Channel& channel) {
+    int sum = 0;
+    for (const double wanted : channel.wanted) {
+        channel.value.push_back(static_cast<int>(std::lround(wanted)));
+        sum += channel.value.back();
+    }
+    // The sum of `wanted` is 0, so the error is at most half a step a value: one step of some of them does.
+    const int step = sum > 0 ? -1 : 1;
+    const auto steps = static_cast<std::size_t>(std::abs(sum));
+    std::vector<std::size_t> order(channel.value.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    // Those that rounding moved furthest the other way.
+    const auto gain = [&](std::size_t i) { return step * (channel.wanted[i] - channel.value[i]); };
+    const auto cut = order.begin() + static_cast<std::ptrdiff_t>(std::min(steps, order.size()));
+    std::nth_element(order.begin(), cut == order.end() ? cut - 1 : cut, order.end(),
+                     [&](std::size_t a, std::size_t b) { return gain(a) != gain(b) ? gain(a) > gain(b) : a < b; });
+    std::for_each(order.begin(), cut, [&](std::size_t i) { channel.value[i] += step; });
+}
+
+}  // namespace
+
+ZeroSumPattern zero_sum(const Pattern& pattern) {
+    const TemplateSums& sums = pattern.sums();
+    const auto area = static_cast<double>(sums.area);
+    double energy = 0;
+    double largest = 0;
+    std::vector<Channel> channels(static_cast<std::size_t>(pattern.channels()));
+    for (int c = 0; c < pattern.channels(); ++c) {
+        Channel& channel = channels[static_cast<std::size_t>(c)];
+        const double mean = static_cast<double>(sums.sum[c]) / area;
+        for (int y = 0; y < pattern.height(); ++y)
+            for (int x = 0; x < pattern.width(); ++x) {
+                if (!pattern.taken(x, y)) continue;
+                const double value = pattern.pixel(x, y, c) - mean;
+                channel.wanted.push_back(value);
+                energy += value * value;
+                largest = std::max(largest, std::abs(value));
+            }
+    }
+    const double deviation = std::sqrt(energy / (area * pattern.channels()));
+    const double scale = std::min(most_value / largest, wanted_deviation / deviation);
+    double product = 0;
+    double norm = 0;
+    for (Channel& channel : channels) {
+        for (double& wanted : channel.wanted) wanted *= scale;
+        round_to_zero_sum(channel);
+        for (std::size_t i = 0; i < channel.value.size(); ++i) {
+            product += channel.wanted[i] * channel.value[i];
+            norm += static_cast<double>(channel.value[i]) * channel.value[i];
+        }
+    }
+    ZeroSumPattern result;
+    result.norm = std::sqrt(norm);
+    result.cosine = norm > 0 ? product / (result.norm * scale * std::sqrt(energy)) : 0;
+    std::size_t next = 0;
+    for (int y = 0; y < pattern.height(); ++y)
+        for (int x = 0; x < pattern.width(); ++x) {
+            for (const Channel& channel : channels)
+                result.values.push_back(static_cast<std::int8_t>(pattern.taken(x, y) ? channel.value[next] : 0));
+            if (pattern.taken(x, y)) ++next;
+        }
+    return result;
+}
+
+std::vector<std::int8_t> less_128(const Pattern& pattern) {
+    std::vector<std::int8_t> values;
+    for (int y = 0; y < pattern.height(); ++y)
+        for (int x = 0; x < pattern.width(); ++x)
+            for (int c = 0; c < pattern.channels(); ++c)
+                values.push_back(static_cast<std::int8_t>(pattern.pixel(x, y, c) - 128));
+    return values;
+}
+
+WindowPart largest_taken_part(const Pattern& pattern) {
+    if (!pattern.masked()) return {0, 0, pattern.width(), pattern.height()};
+    // Of each row the heights of the columns of taken pixels above it; then the largest rectangle under that skyline.
+    WindowPart best;
+    std::vector<int> heights(static_cast<std::size_t>(pattern.width()) + 1, 0);
+    std::vector<int> rising;
+    for (int y = 0; y < pattern.height(); ++y) {
+        rising.clear();
+        for (int x = 0; x <= pattern.width(); ++x) {
+            int& height = heights[static_cast<std::size_t>(x)];
+            height = x < pattern.width() && pattern.taken(x, y) ? height + 1 : 0;
+            while (!rising.empty() && heights[static_cast<std::size_t>(rising.back())] >= height) {
+                const int tall = heights[static_cast<std::size_t>(rising.back())];
+                rising.pop_back();
+                const int left = rising.empty() ? 0 : rising.back() + 1;
+                if (tall * (x - left) > best.width * best.height) best = {left, y - tall + 1, x - left, tall};
+            }
+            rising.push_back(x);
+        }
+    }
+    return best;
+}
+
+float candidate_factor(const ZeroSumPattern& pattern, const WindowPart& part, double threshold) {
+    constexpr double least_share = 0.1;  // of |v| |w|; below, most windows of a screen would be candidates
+    const double area = static_cast<double>(part.width) * part.height;
+    if (area < 2 || threshold <= 0) return 0;
+    // Less what double arithmetic may have added.
+    const double cosine = std::min(pattern.cosine, 1.0) - 1e-12;
+    if (cosine <= 0) return 0;
+    const double share = threshold * cosine - std::sqrt((1 - threshold * threshold) * (1 - cosine * cosine));
+    if (share < least_share) return 0;
+    // Four roundings of 2^-24 follow in float.
+    return static_cast<float>(share * pattern.norm / std::sqrt(area) * (1 - 1e-6));
+}
+
+}  // namespace vedette::cuda
