@@ -9,7 +9,7 @@ namespace vedette::ops {
 namespace {
 
 std::unique_ptr<Backend> loaded;
-bool unusable = false;  // the machine cannot do what the settings ask for
+bool unusable = false;  // the machine has no device for it, or cannot do what the settings ask for
 
 struct Load {
     Load() {
@@ -19,7 +19,8 @@ struct Load {
         try {
             loaded = std::make_unique<Backend>(suite.argv[1], settings);
         } catch (const CannotUse& reason) {
-            if (reason.code() != VDT_E_OPTION) throw;
+            const bool no_device = reason.code() == VDT_E_NO_DEVICE || reason.code() == VDT_E_NO_DRIVER;
+            if (reason.code() != VDT_E_OPTION && !no_device) throw;
             std::cout << "skip: " << reason.what() << '\n';
             unusable = true;
         }
