@@ -1,5 +1,4 @@
-# The sources of cuda/, for the library itself and for the tests that run the kernels without a GPU. Paths relative to
-# this folder are made absolute, since both folders use them.
+# The sources of cuda/. Absolute paths, so that other folders can build from them, too.
 set(VEDETTE_CUDA_SOURCES
     runtime/device.cc runtime/error.cc runtime/memory.cc runtime/transfer.cc
     kernels/convert.cu kernels/group.cu kernels/group_components.cu

@@ -71,7 +71,6 @@ __device__ inline void multiply_emulated(std::int32_t (&d)[4], const unsigned (&
 
 VEDETTE_CUDA_MULTIPLY(multiply_u8_s8, std::uint8_t, std::int8_t, "u8", "s8")
 VEDETTE_CUDA_MULTIPLY(multiply_u8_u8, std::uint8_t, std::uint8_t, "u8", "u8")
-VEDETTE_CUDA_MULTIPLY(multiply_s8_s8, std::int8_t, std::int8_t, "s8", "s8")
 #undef VEDETTE_CUDA_MULTIPLY
 
 // Four 8 x 8 matrices of 16-bit elements (8 rows of 16 bytes each). Lane i gives the shared-memory address, aligned to

@@ -42,25 +42,6 @@ __device__ __forceinline__ void store_relaxed(unsigned long long* address, unsig
 #endif
 }
 
-// What the writer stored before its release store is seen after an acquire load that reads that store, device-wide.
-__device__ __forceinline__ unsigned load_acquire(const unsigned* address) {
-#if defined(VEDETTE_CUDA_EMULATION)
-    return *const_cast<const volatile unsigned*>(address);
-#else
-    unsigned value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
-    return value;
-#endif
-}
-
-__device__ __forceinline__ void store_release(unsigned* address, unsigned value) {
-#if defined(VEDETTE_CUDA_EMULATION)
-    *const_cast<volatile unsigned*>(address) = value;
-#else
-    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
-#endif
-}
-
 // A store whose line leaves the caches first: for results that this kernel does not read again.
 template <class T>
 __device__ __forceinline__ void store_streaming(T* address, const T& value) {

@@ -17,12 +17,6 @@ std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// fp32 lanes of a multiprocessor by compute capability [CUDA C++ Programming Guide, table "Throughput of Native
-// Arithmetic Instructions"].
-int lanes_of(int capability) {
-    return capability == 75 || capability == 80 ? 64 : 128;
-}
-
 }  // namespace
 
 int device_count(std::string& reason) {
@@ -65,18 +59,8 @@ DeviceLimits device_limits(int ordinal) {
     limits.capability = 10 * attribute(cudaDevAttrComputeCapabilityMajor, ordinal) +
                         attribute(cudaDevAttrComputeCapabilityMinor, ordinal);
     limits.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, ordinal);
-    limits.lanes = lanes_of(limits.capability);
-    limits.l2_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize, ordinal));
     limits.shared_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
-    limits.constant_bytes = static_cast<std::size_t>(attribute(cudaDevAttrTotalConstantMemory, ordinal));
-    limits.clock = 1e3 * attribute(cudaDevAttrClockRate, ordinal);
-    // Two transfers a clock of a double data rate memory.
-    limits.memory_bandwidth =
-        2e3 * attribute(cudaDevAttrMemoryClockRate, ordinal) * attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
-    limits.memory_pools = attribute(cudaDevAttrMemoryPoolsSupported, ordinal) != 0;
-    limits.clusters = limits.capability >= 90 && attribute(cudaDevAttrClusterLaunch, ordinal) != 0;
     limits.integrated = attribute(cudaDevAttrIntegrated, ordinal) != 0;
-    limits.cooperative = attribute(cudaDevAttrCooperativeLaunch, ordinal) != 0;
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
     limits.memory_bytes = properties.totalGlobalMem;

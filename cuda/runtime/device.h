@@ -17,17 +17,9 @@ struct DeviceLimits {
     int ordinal = 0;
     int capability = 0;  // 10 * major + minor
     int multiprocessors = 0;
-    int lanes = 0;  // fp32 operations a multiprocessor starts in one clock
-    std::size_t l2_bytes = 0;
     std::size_t shared_bytes = 0;  // of one block, after opting in
-    std::size_t constant_bytes = 0;
     std::size_t memory_bytes = 0;
-    double clock = 0;             // Hz
-    double memory_bandwidth = 0;  // bytes a second, from bus width and memory clock; 0 when the driver does not say
-    bool memory_pools = false;    // stream-ordered allocation works
-    bool clusters = false;        // thread-block clusters with distributed shared memory
     bool integrated = false;
-    bool cooperative = false;  // launches that hold the whole grid at once
 };
 
 // How many devices there are. With 0, `reason` says why (no driver, driver too old, none installed). Never throws for

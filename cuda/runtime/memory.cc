@@ -74,8 +74,6 @@ void* Pool::take(std::size_t bytes, std::size_t& capacity) {
     }
     if (code != cudaSuccess)
         check(code, place_ == Place::device ? "taking device memory" : "taking pinned host memory");
-    const std::lock_guard lock(mutex_);
-    held_bytes_ += capacity;
     return block;
 }
 
@@ -90,7 +88,6 @@ void Pool::give(void* block, std::size_t capacity) noexcept {
         } catch (const std::bad_alloc&) {  // then it goes back to the driver
         }
     }
-    held_bytes_ -= capacity;
     release(block);
 }
 
@@ -98,7 +95,6 @@ void Pool::trim() noexcept {
     const std::lock_guard lock(mutex_);
     if (!abandoned_)
         for (const auto& [capacity, block] : unused_) release(block);
-    held_bytes_ -= unused_bytes_;
     unused_bytes_ = 0;
     unused_.clear();
 }
@@ -106,11 +102,6 @@ void Pool::trim() noexcept {
 void Pool::abandon() noexcept {
     const std::lock_guard lock(mutex_);
     abandoned_ = true;
-}
-
-std::size_t Pool::held_bytes() const {
-    const std::lock_guard lock(mutex_);
-    return held_bytes_;
 }
 
 Device::Device(int ordinal) : limits(device_limits(ordinal)) {

@@ -32,8 +32,6 @@ public:
     void trim() noexcept;
     // The device's context is broken: blocks cannot be given back any more, and calls that try would only fail.
     void abandon() noexcept;
-    // Bytes that the driver has given, in use or not.
-    std::size_t held_bytes() const;
 
 private:
     cudaError_t allocate(void** block, std::size_t bytes) const noexcept;
@@ -42,10 +40,9 @@ private:
     const int ordinal_;
     const Place place_;
     const std::size_t kept_bytes_;
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     std::multimap<std::size_t, void*> unused_;
     std::size_t unused_bytes_ = 0;
-    std::size_t held_bytes_ = 0;
     bool abandoned_ = false;
 };
 

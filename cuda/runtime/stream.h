@@ -1,4 +1,4 @@
-// Streams, events and graphs that are given back by themselves. Each belongs to the device that was current when it
+// Streams and events that are given back by themselves. Each belongs to the device that was current when it
 // was made.
 #pragma once
 
@@ -23,7 +23,8 @@ public:
         if (handle_ != nullptr) (void)Destroy(handle_);
     }
     Handle get() const noexcept { return handle_; }
-    explicit operator bool() const noexcept { return handle_ != nullptr; }
+    // Leaves the handle to the runtime: its context is gone.
+    void release() noexcept { handle_ = nullptr; }
 
 private:
     Handle handle_ = nullptr;
@@ -31,7 +32,6 @@ private:
 
 using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Event = Owned<cudaEvent_t, cudaEventDestroy>;
-using Graph = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 // A stream that does not wait for the default stream.
 inline Stream make_stream() {
@@ -49,31 +49,6 @@ inline Event make_event() {
 
 inline void synchronize(cudaStream_t stream) {
     check(cudaStreamSynchronize(stream), "waiting for the device");
-}
-
-// What `enqueue` puts on `stream`, as a graph that starts in one call: launches inside a graph cost about a tenth of
-// launches from the host. `enqueue` may launch kernels, copy and clear on `stream`, and must not wait or allocate.
-template <class Enqueue>
-Graph capture(cudaStream_t stream, const Enqueue& enqueue) {
-    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "beginning to record a graph");
-    cudaGraph_t graph = nullptr;
-    try {
-        enqueue();
-    } catch (...) {
-        (void)cudaStreamEndCapture(stream, &graph);
-        if (graph != nullptr) (void)cudaGraphDestroy(graph);
-        throw;
-    }
-    check(cudaStreamEndCapture(stream, &graph), "recording a graph");
-    cudaGraphExec_t executable = nullptr;
-    const cudaError_t code = cudaGraphInstantiate(&executable, graph, 0);
-    (void)cudaGraphDestroy(graph);
-    check(code, "making a graph ready");
-    return Graph(executable);
-}
-
-inline void launch(const Graph& graph, cudaStream_t stream) {
-    check(cudaGraphLaunch(graph.get(), stream), "starting a graph");
 }
 
 }  // namespace vedette::cuda

@@ -33,22 +33,24 @@ using DeviceHandle = plugin::Handle<vdt_device, Device>;
 using Operation = plugin::Operation<Device>;
 using plugin::Plan;
 
-// What images and calls the device takes.
-plugin::Limits limits_of(const Device& device, const vdt_device* handle) noexcept;
-
 // Throws the Failure whose code says what the host does about `error`: memory is pressure, a broken context takes the
 // device (may be NULL) out.
 [[noreturn]] void fail_with(const Device* device, const cuda::Error& error);
 
-// Runs `body` and lets its errors of the CUDA runtime out as Failures.
+// Runs `body` with the device current and lets its errors of the CUDA runtime out as Failures.
 template <class Body>
-auto translated(const Device& device, const Body& body) {
+auto on(const Device& device, const Body& body) {
+    device.check_usable();
     try {
+        const cuda::Current current(device.cuda.limits.ordinal);
         return body();
     } catch (const cuda::Error& error) {
         fail_with(&device, error);
     }
 }
+
+// Bytes of a memory transaction, as op_cost counts them.
+inline constexpr double transaction_bytes = 128;
 
 // The operations that this backend does.
 extern const Operation convert_operation;

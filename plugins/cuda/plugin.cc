@@ -4,6 +4,7 @@
 
 #include <vedette/plugin/cpp/instance_entries.hpp>
 #include <vedette/plugin/cpp/resident_entries.hpp>
+#include <vedette/plugin/cpp/stream_entries.hpp>
 #include <vedette/plugin/cpp/table.hpp>
 
 #include <array>
@@ -42,14 +43,6 @@ void fail_with(const Device* device, const cuda::Error& error) {
     throw Failure(VDT_E_INTERNAL, error.what(), error.code());
 }
 
-plugin::Limits limits_of(const Device&, const vdt_device* handle) noexcept {
-    plugin::Limits limits;
-    limits.memory_mask = 1u << VDT_MEMORY_HOST | 1u << VDT_MEMORY_PINNED | 1u << VDT_MEMORY_DEVICE;
-    limits.device = handle;
-    limits.streams = true;
-    return limits;
-}
-
 Resident::Resident(const Device& device, const vdt_image& image) : plugin::Resident(image) {
     Operands operands(device);
     vdt_call call{};
@@ -69,28 +62,23 @@ struct Instance {
     const vdt_host* host;
 };
 
-// Runs `body` with the device current.
-template <class Body>
-auto on(const Device& device, const Body& body) {
-    device.check_usable();
-    return translated(device, [&] {
-        const cuda::Current current(device.cuda.limits.ordinal);
-        return body();
-    });
-}
+constexpr std::uint32_t memory_mask = 1u << VDT_MEMORY_HOST | 1u << VDT_MEMORY_PINNED | 1u << VDT_MEMORY_DEVICE;
 
 struct Backend : plugin::InstanceEntries<Backend>,
                  plugin::OperationEntries<Backend>,
                  plugin::CostEntry<Backend>,
-                 plugin::ResidentEntries<Backend> {
+                 plugin::ResidentEntries<Backend>,
+                 plugin::StreamEntries<Backend> {
     using Instance = cuda_plugin::Instance;
     using Device = cuda_plugin::Device;
     using Resident = cuda_plugin::Resident;
+    using Stream = StreamRecord;
+    using Event = EventRecord;
+    using Buffer = BufferRecord;
 
     static constexpr const char* id = "cuda";
     static constexpr const char* version = "1.0.0";
     static constexpr const char* description = "NVIDIA GPUs of compute capability 7.5 and up";
-    static constexpr const vdt_streams& streams = stream_table;
 
     static std::unique_ptr<Instance> make_instance(const vdt_host& host, plugin::Options&) {
         return std::make_unique<Instance>(Instance{&host});
@@ -116,7 +104,7 @@ struct Backend : plugin::InstanceEntries<Backend>,
             info.max_pixels = std::uint64_t{VDT_MAX_DIMENSION} * VDT_MAX_DIMENSION;
             info.max_width = VDT_MAX_DIMENSION;
             info.max_height = VDT_MAX_DIMENSION;
-            info.memory_mask = 1u << VDT_MEMORY_HOST | 1u << VDT_MEMORY_PINNED | 1u << VDT_MEMORY_DEVICE;
+            info.memory_mask = memory_mask;
         } catch (const cuda::Error& error) {
             fail_with(nullptr, error);
         }
@@ -135,7 +123,12 @@ struct Backend : plugin::InstanceEntries<Backend>,
                 &template_find_operation};
     }
 
-    static plugin::Limits limits(const Device& device) { return limits_of(device, nullptr); }
+    static plugin::Limits limits(const Device&) {
+        plugin::Limits limits;
+        limits.memory_mask = memory_mask;
+        limits.streams = true;
+        return limits;
+    }
 
     static std::unique_ptr<Plan> make_plan(const Operation& operation, Device& device, const vdt_query& query) {
         return on(device, [&] { return operation.plan(device, query); });
@@ -145,6 +138,46 @@ struct Backend : plugin::InstanceEntries<Backend>,
     }
     static std::unique_ptr<Resident> make_resident(Device& device, const vdt_image& image) {
         return on(device, [&] { return std::make_unique<Resident>(device, image); });
+    }
+
+    static std::unique_ptr<Stream> make_stream(Device& device) {
+        return on(device, [&] { return std::make_unique<Stream>(device); });
+    }
+    static std::unique_ptr<Event> make_event(Device& device) {
+        return on(device, [&] { return std::make_unique<Event>(device); });
+    }
+    static std::unique_ptr<Buffer> make_buffer(Device& device, std::uint32_t memory, std::uint64_t bytes) {
+        return on(device, [&] { return std::make_unique<Buffer>(device, memory, bytes); });
+    }
+    static void* address_of(Buffer& buffer) { return buffer.block.data(); }
+    static void sync(Stream& stream) {
+        on(stream.device, [&] { cuda::synchronize(stream.stream.get()); });
+    }
+    static bool has_fired(Event& event) {
+        return on(event.device, [&] {
+            const cudaError_t code = cudaEventQuery(event.event.get());
+            if (code != cudaErrorNotReady) cuda::check(code, "asking for an event");
+            if (code == cudaErrorNotReady) (void)cudaGetLastError();
+            return code == cudaSuccess;
+        });
+    }
+    static void wait_host(Event& event) {
+        on(event.device, [&] { cuda::check(cudaEventSynchronize(event.event.get()), "waiting for an event"); });
+    }
+    static void wait_stream(Event& event, Stream& stream) {
+        on(event.device, [&] {
+            cuda::check(cudaStreamWaitEvent(stream.stream.get(), event.event.get(), 0), "making a stream wait");
+        });
+    }
+    static void record(Event& event, Stream& stream) {
+        on(event.device,
+           [&] { cuda::check(cudaEventRecord(event.event.get(), stream.stream.get()), "recording an event"); });
+    }
+    static void copy_image(Device& device, const vdt_image& from, const vdt_image& to, Stream* stream, Event* done) {
+        on(device, [&] {
+            cuda_plugin::copy_image(device, from, to, plugin::Handle<vdt_stream, Stream>::handle(stream),
+                                    plugin::Handle<vdt_event, Event>::handle(done));
+        });
     }
 };
 

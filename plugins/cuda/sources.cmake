@@ -1,6 +1,6 @@
-# The plugin's own sources; absolute, since the tests that run it without a GPU use them, too.
+# The plugin's own sources. Absolute paths, so that other folders can build from them, too.
 set(VEDETTE_CUDA_PLUGIN_SOURCES operands.cc plugin.cc streams.cc
     ops/convert.cc ops/group.cc ops/grouping.cc ops/integral.cc
-    ops/template_cost.cc ops/template_find.cc ops/template_finder.cc ops/template_hits.cc ops/template_map.cc
+    ops/template_cost.cc ops/template_find.cc ops/template_finder.cc ops/template_map.cc
     ops/template_operands.cc)
 list(TRANSFORM VEDETTE_CUDA_PLUGIN_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)

@@ -1,5 +1,7 @@
 #include "cost.h"
 
+#include <vedette/plugin/cpp/template_checks.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -70,7 +72,7 @@ void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost) {
 
 void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
-    const vdt_rect region = region_of(*query.inputs[0], params);
+    const vdt_rect region = plugin::region_of(*query.inputs[0], params);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
         const Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);

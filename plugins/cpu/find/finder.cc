@@ -1,8 +1,9 @@
 #include "finder.h"
 
+#include <vedette/plugin/cpp/template_checks.hpp>
+
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "../parallel.h"
 #include "large.h"
@@ -15,30 +16,7 @@ constexpr int strip_columns = 512;
 // A unit shorter than this is not worth a hand-over to another thread, nanoseconds.
 constexpr double least_unit = 30e3;
 
-vdt_rect clipped_positions(const vdt_rect& exclude, const vdt_rect& region, int w, int h) {
-    // A position's rectangle meets the excluded one when its corner lies in the latter, grown by the pattern's size.
-    const auto from = [](std::int64_t value, std::int64_t limit) { return std::clamp<std::int64_t>(value, 0, limit); };
-    const std::int64_t x0 = from(std::int64_t{exclude.x} - region.x - w + 1, region.w);
-    const std::int64_t y0 = from(std::int64_t{exclude.y} - region.y - h + 1, region.h);
-    const std::int64_t x1 = from(std::int64_t{exclude.x} + exclude.w - region.x, region.w);
-    const std::int64_t y1 = from(std::int64_t{exclude.y} + exclude.h - region.y, region.h);
-    return {static_cast<std::int32_t>(x0), static_cast<std::int32_t>(y0), static_cast<std::int32_t>(x1 - x0),
-            static_cast<std::int32_t>(y1 - y0)};
-}
-
 }  // namespace
-
-vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params) {
-    const auto w = static_cast<std::int32_t>(scene.width), h = static_cast<std::int32_t>(scene.height);
-    const vdt_rect& r = params.region;
-    if (r.w == 0 && r.h == 0) return {0, 0, w, h};
-    if (r.w <= 0 || r.h <= 0 || r.x < 0 || r.y < 0 || r.x > w || r.y > h || r.w > w - r.x || r.h > h - r.y)
-        throw Failure(VDT_E_ARGUMENT, "template_find: the region " + std::to_string(r.x) + "," + std::to_string(r.y) +
-                                          "," + std::to_string(r.w) + "," + std::to_string(r.h) +
-                                          " does not lie inside the scene of " + std::to_string(w) + " x " +
-                                          std::to_string(h));
-    return r;
-}
 
 Finder::Finder(const Device& device) : device_(device), kernels_(kernels_for(device.isa)) {
     for (std::uint32_t i = 0; i < std::max(1u, device.workers); ++i) workers_.push_back(std::make_unique<Worker>());
@@ -130,13 +108,8 @@ void Finder::prepare_jobs(const vdt_call& call, const vdt_template_find_params& 
         Job& job = *jobs_[p];
         job.prepared = prepare(*call.inputs[1 + 2 * p], call.inputs[2 + 2 * p], job.prepared);
         const Pattern& pattern = job.prepared->pattern();
-        if (pattern.area == 0)
-            throw Failure(VDT_E_ARGUMENT,
-                          "template_find: the mask of pattern " + std::to_string(p) + " takes no pixel");
-        if (pattern.variance == 0)
-            throw Failure(VDT_E_ARGUMENT,
-                          "template_find: pattern " + std::to_string(p) +
-                              " has no variance (every pixel taken is the same); compare colours instead");
+        plugin::check_template_pixels(static_cast<std::uint32_t>(p), static_cast<std::uint64_t>(pattern.area),
+                                      pattern.variance != 0);
         job.goal.threshold = params.threshold;
         job.goal.best_only = (params.flags & VDT_FIND_BEST_ONLY) != 0;
         job.goal.local_maxima = (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0;
@@ -147,7 +120,7 @@ void Finder::prepare_jobs(const vdt_call& call, const vdt_template_find_params& 
         if (pattern.w > region.w || pattern.h > region.h) continue;
         for (std::uint32_t e = 0; e < params.exclude_count; ++e) {
             if (params.exclude[e].w <= 0 || params.exclude[e].h <= 0) continue;
-            const vdt_rect positions = clipped_positions(params.exclude[e], region, pattern.w, pattern.h);
+            const vdt_rect positions = plugin::excluded_positions(params.exclude[e], region, pattern.w, pattern.h);
             if (positions.w > 0 && positions.h > 0) job.excluded.push_back(positions);
         }
         double cost = 0;
@@ -175,7 +148,7 @@ void Finder::run_pieces(vdt_token* token, const std::function<void(const Piece&,
 
 vdt_code Finder::find(const vdt_call& call) {
     const auto& params = *static_cast<const vdt_template_find_params*>(call.params);
-    const vdt_rect region = region_of(*call.inputs[0], params);
+    const vdt_rect region = plugin::region_of(*call.inputs[0], params);
     scene_.set(device_, call.token, *call.inputs[0], region);
     prepare_jobs(call, params, region);
     run_pieces(call.token, [&](const Piece& piece, std::uint32_t worker) {

@@ -63,7 +63,4 @@ private:
     std::vector<Hit> joined_;
 };
 
-// The region of a call: the whole scene for an empty rectangle. Throws Failure when it reaches outside.
-vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params);
-
 }  // namespace vedette::cpu::find

@@ -1,6 +1,8 @@
 // Gathers the positions of one pattern that reach the threshold, from several workers.
 #pragma once
 
+#include <vedette/plugin/cpp/positions.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -9,16 +11,7 @@
 
 namespace vedette::cpu::find {
 
-struct Hit {
-    double score;
-    std::int32_t x, y;  // in the region
-};
-
-// The order of results: best score, then top, then left.
-inline bool better(const Hit& a, const Hit& b) {
-    if (a.score != b.score) return a.score > b.score;
-    return a.y != b.y ? a.y < b.y : a.x < b.x;
-}
+using Hit = plugin::Position;
 
 // What one pattern's search asks for and shares between workers. With best_only the threshold rises to the best score
 // seen: nothing below it matters any more, equal scores still do.

@@ -410,9 +410,10 @@ template <int from, int to>
 void reorder8_best(const Byte* in, Byte* out, bool swap, std::uint32_t width, bool streams) {
     if constexpr (from == 4 && to == 3) {
         if (streams) return drop_fourth_streaming(in, out, swap, width);
-        return reorder8_plain<4, 3>(in, out, swap, drop_fourth<false>(in, out, swap, 0, width), width);
+        reorder8_plain<4, 3>(in, out, swap, drop_fourth<false>(in, out, swap, 0, width), width);
+    } else {
+        reorder8_vector<from, to>(in, out, swap, width);
     }
-    reorder8_vector<from, to>(in, out, swap, width);
 }
 
 #else

@@ -1,9 +1,8 @@
 // group: as OpenCV's groupRectangles. How: group/grouping.h.
+#include <vedette/plugin/cpp/group_checks.hpp>
 #include <vedette/plugin/cpp/list.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "group/grouping.h"
 #include "parallel.h"
@@ -13,19 +12,10 @@ namespace vedette::cpu {
 
 namespace {
 
-constexpr std::uint32_t most_rectangles = 1u << 30;
 constexpr std::uint32_t rectangles_of_a_piece = 1u << 14;
 
-void check_values(const vdt_group_params& params) {
-    if (params.threshold < 0) throw Failure(VDT_E_ARGUMENT, "group: threshold must not be below 0");
-    if (!std::isfinite(params.eps) || params.eps < 0)
-        throw Failure(VDT_E_ARGUMENT, "group: eps must be finite and not below 0");
-}
-
 void support(const Device&, const vdt_query& query, vdt_op_support&) {
-    if (query.input_count != 0 || query.output_count != 0)
-        throw Failure(VDT_E_ARGUMENT, "group takes no images, only lists");
-    if (query.params != nullptr) check_values(*static_cast<const vdt_group_params*>(query.params));
+    if (query.params != nullptr) plugin::check_group(plugin::params_of<vdt_group_params>(query));
 }
 
 // A query names no lists, so these are counts for a list of this many rectangles, as a cascade finds on a large screen.
@@ -45,13 +35,8 @@ void cost(const Device&, const vdt_query&, vdt_cost& cost) {
 }
 
 GroupRectangle rectangle_of(const vdt_item& item) {
-    constexpr auto furthest = static_cast<float>(furthest_coordinate);
-    for (const float side : {item.x, item.y, item.w, item.h})
-        if (!(std::abs(side) <= furthest))
-            throw Failure(VDT_E_ARGUMENT, "group: an item has no finite rectangle within 2^24 pixels");
-    if (item.w < 0 || item.h < 0) throw Failure(VDT_E_ARGUMENT, "group: an item has a side below 0");
-    return {static_cast<std::int32_t>(std::lrint(item.x)), static_cast<std::int32_t>(std::lrint(item.y)),
-            static_cast<std::int32_t>(std::lrint(item.w)), static_cast<std::int32_t>(std::lrint(item.h)), item.score};
+    const vdt_rect whole = plugin::whole_rectangle(item);
+    return {whole.x, whole.y, whole.w, whole.h, item.score};
 }
 
 vdt_item ungrouped(vdt_item item) {
@@ -73,17 +58,15 @@ public:
     explicit GroupPlan(const Device& device) : device_(device) {}
 
     vdt_code run(const vdt_call& call) override {
-        const auto& params = *static_cast<const vdt_group_params*>(call.params);
-        check_values(params);
+        const auto& params = plugin::params_of<vdt_group_params>(call);
+        plugin::check_group(params);
         const vdt_list& in = *call.lists_in[0];
         vdt_list& out = *call.lists_out[0];
         out.count = out.needed = 0;
         if (params.threshold == 0)
             return write_items(out, in.count,
                                [&](std::uint64_t index) { return ungrouped(plugin::item_at(in, index)); });
-        if (in.count > most_rectangles)
-            throw Failure(VDT_E_SIZE,
-                          "group: the list has " + std::to_string(in.count) + " items; at most 2^30 can be grouped");
+        plugin::check_group_count(in.count);
         rectangles_.resize(in.count);
         parallel_for(device_, call.token, 0, static_cast<std::uint32_t>(in.count), rectangles_of_a_piece,
                      [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {

@@ -1,7 +1,7 @@
 // integral: sums of everything above and left, of squares, and tilted by 45 degrees. How: integral_sums.h.
 #include "ops/integral_sums.h"
 
-#include <string>
+#include <vedette/plugin/cpp/integral_checks.hpp>
 
 #include "kernels/per_isa.h"
 #include "stages.h"
@@ -12,25 +12,8 @@ VEDETTE_CPU_KERNELS(IntegralKernels, integral_kernels)
 
 namespace {
 
-constexpr std::uint32_t all_flags = VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED | VDT_INTEGRAL_TILTED;
 std::uint32_t count_of(std::uint32_t flags) {
     return static_cast<std::uint32_t>(__builtin_popcount(flags));
-}
-
-const char* name_of_output(std::uint32_t flag) {
-    return flag == VDT_INTEGRAL_SUM ? "sum" : (flag == VDT_INTEGRAL_SQUARED ? "squared" : "tilted");
-}
-
-void check_output(const vdt_image& in, const vdt_image& out, std::uint32_t flag) {
-    const vdt_format integer = flag == VDT_INTEGRAL_SQUARED ? VDT_FORMAT_I64 : VDT_FORMAT_I32;
-    const bool fits = out.format == VDT_FORMAT_F64 || (out.format == integer && in.format == VDT_FORMAT_GRAY8);
-    if (!fits)
-        throw Failure(
-            VDT_E_UNSUPPORTED_FORMAT,
-            std::string("integral: the ") + name_of_output(flag) + " of this input has the format F64" +
-                (in.format == VDT_FORMAT_GRAY8 ? (flag == VDT_INTEGRAL_SQUARED ? " or I64" : " or I32") : ""));
-    if (out.width != in.width + 1 || out.height != in.height + 1)
-        throw Failure(VDT_E_SIZE, "integral: outputs are one row and one column larger than the input");
 }
 
 bool is_bytes(const vdt_image& in) {
@@ -50,41 +33,10 @@ std::uint64_t scratch_bytes_of(const Device& device, const vdt_image& in, std::u
 }
 
 void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
-    answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
-    answer.output_formats =
-        VDT_FORMAT_BIT(VDT_FORMAT_I32) | VDT_FORMAT_BIT(VDT_FORMAT_I64) | VDT_FORMAT_BIT(VDT_FORMAT_F64);
-    double width = VDT_MAX_DIMENSION;
-    double height = VDT_MAX_DIMENSION;
-    bool exact = false;
-    double most = 65025;
-    if (query.input_count != 0) {
-        const std::uint32_t flags = static_cast<const vdt_integral_params*>(query.params)->flags;
-        if (flags == 0 || (flags & ~all_flags) != 0)
-            throw Failure(VDT_E_ARGUMENT,
-                          "integral: flags name at least one of sum, squared and tilted, and nothing else");
-        if (query.input_count != 1 || query.output_count != count_of(flags))
-            throw Failure(VDT_E_ARGUMENT, "integral takes one input and one output for each flag");
-        const vdt_image& in = *query.inputs[0];
-        if (in.format != VDT_FORMAT_GRAY8 && in.format != VDT_FORMAT_GRAYF32)
-            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "integral: the input must be GRAY8 or GRAYF32");
-        std::uint32_t index = 0;
-        for (std::uint32_t flag = VDT_INTEGRAL_SUM; flag <= VDT_INTEGRAL_TILTED; flag <<= 1)
-            if ((flags & flag) != 0) check_output(in, *query.outputs[index++], flag);
-        const bool squared_first = (flags & VDT_INTEGRAL_SUM) == 0 && (flags & VDT_INTEGRAL_SQUARED) != 0;
-        const std::uint64_t integer = VDT_FORMAT_BIT(squared_first ? VDT_FORMAT_I64 : VDT_FORMAT_I32);
-        answer.output_formats =
-            VDT_FORMAT_BIT(VDT_FORMAT_F64) | (in.format == VDT_FORMAT_GRAY8 ? integer : std::uint64_t{0});
-        answer.scratch_bytes = scratch_bytes_of(device, in, flags);
-        exact = in.format == VDT_FORMAT_GRAY8;
-        width = in.width;
-        height = in.height;
-        most = (flags & VDT_INTEGRAL_SQUARED) != 0 ? 65025 : 255;
-    }
-    if (exact) return;
-    // Float pixels between -255 and 255: every sum passes through at most width + height additions (the tilted one
-    // through twice that), each rounded to 2^-53 of a sum that is at most width * height * most.
-    answer.determinism = VDT_DETERMINISM_TOLERANCE;
-    answer.tolerance = 2 * (width + height) * 0x1p-53 * width * height * most;
+    plugin::answer_integral(query, answer);
+    if (query.input_count != 0)
+        answer.scratch_bytes =
+            scratch_bytes_of(device, *query.inputs[0], plugin::params_of<vdt_integral_params>(query).flags);
 }
 
 void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {

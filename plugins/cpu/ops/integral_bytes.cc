@@ -14,6 +14,7 @@ constexpr std::uint32_t fewest_rows = 32;     // of a band: below, the sums of c
 // Images below this many pixels take less time than waking a second thread (2-core Zen 3 VM, AVX2: 15 us).
 constexpr std::uint64_t fewest_pixels = 1u << 16;
 constexpr std::uint32_t rows_between_checks = 128;
+
 }  // namespace
 
 void IntegralTarget::clear_first_row() const {

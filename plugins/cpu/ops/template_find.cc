@@ -1,6 +1,5 @@
 // template_find: checks of the query and parameters; the search itself is in find/.
-#include <cmath>
-#include <string>
+#include <vedette/plugin/cpp/template_checks.hpp>
 
 #include "find/cost.h"
 #include "find/finder.h"
@@ -8,67 +7,15 @@
 namespace vedette::cpu {
 namespace {
 
-constexpr std::uint64_t formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_BGR8);
-
-void check_params(const vdt_template_find_params& params) {
-    if ((params.flags & ~std::uint32_t{VDT_FIND_LOCAL_MAXIMA | VDT_FIND_BEST_ONLY}) != 0)
-        throw Failure(VDT_E_ARGUMENT, "template_find: unknown flags " + std::to_string(params.flags));
-    if (!(params.threshold >= -1 && params.threshold <= 1))
-        throw Failure(VDT_E_ARGUMENT,
-                      "template_find: the threshold " + std::to_string(params.threshold) + " is not in -1..1");
-    if (params.pattern_count == 0) throw Failure(VDT_E_ARGUMENT, "template_find: pattern_count is 0");
-    if (params.max_results == 0) throw Failure(VDT_E_ARGUMENT, "template_find: max_results is 0");
-    if (params.exclude_count != 0 && params.exclude == nullptr)
-        throw Failure(VDT_E_ARGUMENT, "template_find: exclude_count is not 0 but exclude is NULL");
-    if (params.scale_count != 0)
-        throw Failure(VDT_E_UNSUPPORTED,
-                      "template_find: this backend searches at scale 1 only; resize the pattern or the scene first");
-}
-
-void check_images(const vdt_image* const* inputs, std::uint32_t count, const vdt_template_find_params& params) {
-    if (count == 0 || (std::uint64_t{params.pattern_count} * 2 + 1) != count)
-        throw Failure(VDT_E_ARGUMENT, "template_find: " + std::to_string(params.pattern_count) +
-                                          " patterns need a scene and a pattern and a mask each, but there are " +
-                                          std::to_string(count) + " inputs");
-    const vdt_image& scene = *inputs[0];
-    if (scene.format != VDT_FORMAT_GRAY8 && scene.format != VDT_FORMAT_BGR8)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "template_find: the scene is neither GRAY8 nor BGR8");
-    for (std::uint32_t p = 0; p < params.pattern_count; ++p) {
-        const vdt_image& pattern = *inputs[1 + 2 * std::size_t{p}];
-        const vdt_image& mask = *inputs[2 + 2 * std::size_t{p}];
-        if (pattern.format != scene.format)
-            throw Failure(VDT_E_ARGUMENT,
-                          "template_find: pattern " + std::to_string(p) + " is not of the scene's format");
-        if (mask.format == VDT_FORMAT_NONE) continue;
-        if (mask.format != VDT_FORMAT_GRAY8)
-            throw Failure(VDT_E_ARGUMENT, "template_find: the mask of pattern " + std::to_string(p) + " is not GRAY8");
-        if (mask.width != pattern.width || mask.height != pattern.height)
-            throw Failure(VDT_E_SIZE,
-                          "template_find: the mask of pattern " + std::to_string(p) + " is not of the pattern's size");
-    }
-}
-
-void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
-    answer.input_formats = formats;
-    answer.output_formats = 0;
-    answer.determinism = VDT_DETERMINISM_EXACT;
-    if (query.input_count == 0) return;
-    const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
-    check_params(params);
-    check_images(query.inputs, query.input_count, params);
-    find::region_of(*query.inputs[0], params);
+void support(const Device&, const vdt_query& query, vdt_op_support&) {
+    plugin::check_template_find(query.inputs, query.input_count, plugin::params_of<vdt_template_find_params>(query));
 }
 
 class FindPlan final : public Plan {
 public:
     explicit FindPlan(const Device& device) : finder_(device) {}
     vdt_code run(const vdt_call& call) override {
-        const auto& params = *static_cast<const vdt_template_find_params*>(call.params);
-        check_params(params);
-        check_images(call.inputs, call.input_count, params);
-        if (call.list_out_count != 1 || call.lists_out[0]->item_size < sizeof(vdt_item))
-            throw Failure(VDT_E_ARGUMENT, "template_find: one output list of items of at least " +
-                                              std::to_string(sizeof(vdt_item)) + " bytes is needed");
+        plugin::check_template_find(call.inputs, call.input_count, plugin::params_of<vdt_template_find_params>(call));
         return finder_.find(call);
     }
 
@@ -84,6 +31,7 @@ constexpr const char* variants[] = {"exact"};
 
 }  // namespace
 
-const OperationEntry template_find_operation = {VDT_OP_TEMPLATE_FIND, variants, 1, support, find::cost_of_find, plan};
+const OperationEntry template_find_operation = {
+    VDT_OP_TEMPLATE_FIND, variants, 1, support, find::cost_of_find, plan, plugin::template_formats, 0};
 
 }  // namespace vedette::cpu

@@ -41,16 +41,12 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     // Multiplications and additions of the gray sum, then one to three steps a channel for the depth.
     const double gray = to.channels == 1 && from.channels != 1 ? 6 : 0;
     const double depth = from.depth == to.depth ? 1 : (is_real(in.format) || is_real(out.format) ? 3 : 2);
-    vdt_cost_stage stage{};
-    stage.work = pixels * (gray + depth * to.channels);
-    stage.span = 4 * (gray + depth * to.channels);  // a thread's four pixels
-    stage.width = pixels / 4;
-    stage.divergence = 1;
-    stage.global_bytes = pixels * (pixel_bytes(in.format) + pixel_bytes(out.format));
-    stage.global_refs = stage.global_bytes / 128;
+    const double operations = gray + depth * to.channels;
     cost.flags = VDT_COST_EXACT;
-    cost.launches = 1;
-    plugin::add_stage(cost, stage);
+    // A thread has four pixels.
+    plugin::add_launch(
+        cost, plugin::even_stage(pixels * operations, 4 * operations, pixels / 4,
+                                 pixels * (pixel_bytes(in.format) + pixel_bytes(out.format)), transaction_bytes));
 }
 
 class ConvertPlan final : public Plan {

@@ -1,6 +1,6 @@
 // group: as OpenCV's groupRectangles. How: cuda/kernels/group_components.cu, group.cu.
-#include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
+#include <vedette/plugin/cpp/group_checks.hpp>
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 
@@ -11,20 +11,10 @@ namespace vedette::cuda_plugin {
 
 namespace {
 
-constexpr std::uint64_t most_rectangles = 1u << 30;
 constexpr std::uint32_t rectangles_of_a_piece = 1u << 13;
-constexpr float furthest = 1 << 24;
-
-void check_values(const vdt_group_params& params) {
-    if (params.threshold < 0) throw Failure(VDT_E_ARGUMENT, "group: threshold must not be below 0");
-    if (!std::isfinite(params.eps) || params.eps < 0)
-        throw Failure(VDT_E_ARGUMENT, "group: eps must be finite and not below 0");
-}
 
 void support(const Device&, const vdt_query& query, vdt_op_support&) {
-    if (query.input_count != 0 || query.output_count != 0)
-        throw Failure(VDT_E_ARGUMENT, "group takes no images, only lists");
-    if (query.params != nullptr) check_values(plugin::params_of<vdt_group_params>(query));
+    if (query.params != nullptr) plugin::check_group(plugin::params_of<vdt_group_params>(query));
 }
 
 // A query names no lists, so these are counts for a list of this many rectangles, as a cascade finds on a large screen.
@@ -36,16 +26,10 @@ void cost(const Device&, const vdt_query&, vdt_cost& cost) {
     cost.bytes_to_device = typical_count * (sizeof(cuda::GroupRectangle) + sizeof(double));
     cost.bytes_to_host = typical_count / 16 * sizeof(cuda::RectangleGroup);
     const auto add = [&](double work, double span, double width, double bytes, double atomics) {
-        vdt_cost_stage stage{};
-        stage.work = work;
-        stage.span = span;
-        stage.width = width;
+        vdt_cost_stage stage = plugin::even_stage(work, span, width, bytes, 32);
         stage.divergence = 2;
-        stage.global_bytes = bytes;
-        stage.global_refs = bytes / 32;
         stage.atomic_refs = atomics;
-        plugin::add_stage(cost, stage);
-        ++cost.launches;
+        plugin::add_launch(cost, stage);
     };
     constexpr double n = typical_count;
     constexpr double knots_looked_at = 32;
@@ -60,12 +44,8 @@ void cost(const Device&, const vdt_query&, vdt_cost& cost) {
 }
 
 cuda::GroupRectangle rectangle_of(const vdt_item& item) {
-    for (const float side : {item.x, item.y, item.w, item.h})
-        if (!(std::abs(side) <= furthest))
-            throw Failure(VDT_E_ARGUMENT, "group: an item has no finite rectangle within 2^24 pixels");
-    if (item.w < 0 || item.h < 0) throw Failure(VDT_E_ARGUMENT, "group: an item has a side below 0");
-    return {static_cast<std::int32_t>(std::lrint(item.x)), static_cast<std::int32_t>(std::lrint(item.y)),
-            static_cast<std::int32_t>(std::lrint(item.w)), static_cast<std::int32_t>(std::lrint(item.h))};
+    const vdt_rect whole = plugin::whole_rectangle(item);
+    return {whole.x, whole.y, whole.w, whole.h};
 }
 
 class GroupPlan final : public Plan {
@@ -74,11 +54,8 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_group_params>(call);
-        check_values(params);
+        plugin::check_group(params);
         const vdt_list& in = *call.lists_in[0];
-        if (in.count > most_rectangles)
-            throw Failure(VDT_E_SIZE,
-                          "group: the list has " + std::to_string(in.count) + " items; at most 2^30 can be grouped");
         Operands::Call running(operands_, call);
         plugin::ListWriter<> writer(*call.lists_out[0]);
         if (params.threshold == 0) {
@@ -89,6 +66,7 @@ public:
                 writer.write(item);
             }
         } else if (in.count != 0) {
+            plugin::check_group_count(in.count);
             read(in, call.token);
             const auto groups = grouping_.run(in.count, params.threshold, params.eps, operands_.stream());
             writer.count_found(groups.size());

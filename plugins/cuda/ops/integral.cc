@@ -2,8 +2,8 @@
 // however many are asked for; tilted sums in four more. How: cuda/kernels/integral_tiles.cuh, integral_tilted.cu.
 #include <kernels/integral.h>
 
-#include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
+#include <vedette/plugin/cpp/integral_checks.hpp>
 
 #include "operands.h"
 
@@ -11,28 +11,8 @@ namespace vedette::cuda_plugin {
 
 namespace {
 
-constexpr std::uint32_t all_flags = VDT_INTEGRAL_SUM | VDT_INTEGRAL_SQUARED | VDT_INTEGRAL_TILTED;
-
-std::uint32_t count_of(std::uint32_t flags) {
-    return static_cast<std::uint32_t>(__builtin_popcount(flags));
-}
-
-const char* name_of_output(std::uint32_t flag) {
-    return flag == VDT_INTEGRAL_SUM ? "sum" : (flag == VDT_INTEGRAL_SQUARED ? "squared" : "tilted");
-}
-
 bool is_bytes(const vdt_image& in) {
     return in.format == VDT_FORMAT_GRAY8;
-}
-
-void check_output(const vdt_image& in, const vdt_image& out, std::uint32_t flag) {
-    const vdt_format integer = flag == VDT_INTEGRAL_SQUARED ? VDT_FORMAT_I64 : VDT_FORMAT_I32;
-    if (out.format != VDT_FORMAT_F64 && (out.format != integer || !is_bytes(in)))
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT,
-                      std::string("integral: the ") + name_of_output(flag) + " of this input has the format F64" +
-                          (is_bytes(in) ? (flag == VDT_INTEGRAL_SQUARED ? " or I64" : " or I32") : ""));
-    if (out.width != in.width + 1 || out.height != in.height + 1)
-        throw Failure(VDT_E_SIZE, "integral: outputs are one row and one column larger than the input");
 }
 
 // Of a query that `support` accepted.
@@ -55,40 +35,8 @@ cuda::IntegralShape shape_of(const vdt_query& query) {
 }
 
 void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
-    answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
-    answer.output_formats =
-        VDT_FORMAT_BIT(VDT_FORMAT_I32) | VDT_FORMAT_BIT(VDT_FORMAT_I64) | VDT_FORMAT_BIT(VDT_FORMAT_F64);
-    double width = VDT_MAX_DIMENSION;
-    double height = VDT_MAX_DIMENSION;
-    bool exact = false;
-    double most = 65025;
-    if (query.input_count != 0) {
-        const std::uint32_t flags = plugin::params_of<vdt_integral_params>(query).flags;
-        if (flags == 0 || (flags & ~all_flags) != 0)
-            throw Failure(VDT_E_ARGUMENT,
-                          "integral: flags name at least one of sum, squared and tilted, and nothing else");
-        if (query.input_count != 1 || query.output_count != count_of(flags))
-            throw Failure(VDT_E_ARGUMENT, "integral takes one input and one output for each flag");
-        const vdt_image& in = *query.inputs[0];
-        if (in.format != VDT_FORMAT_GRAY8 && in.format != VDT_FORMAT_GRAYF32)
-            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "integral: the input must be GRAY8 or GRAYF32");
-        std::uint32_t index = 0;
-        for (std::uint32_t flag = VDT_INTEGRAL_SUM; flag <= VDT_INTEGRAL_TILTED; flag <<= 1)
-            if ((flags & flag) != 0) check_output(in, *query.outputs[index++], flag);
-        const bool squared_first = (flags & VDT_INTEGRAL_SUM) == 0 && (flags & VDT_INTEGRAL_SQUARED) != 0;
-        const std::uint64_t integer = VDT_FORMAT_BIT(squared_first ? VDT_FORMAT_I64 : VDT_FORMAT_I32);
-        answer.output_formats = VDT_FORMAT_BIT(VDT_FORMAT_F64) | (is_bytes(in) ? integer : std::uint64_t{0});
-        answer.scratch_bytes = cuda::integral_scratch(shape_of(query)).bytes;
-        exact = is_bytes(in);
-        width = in.width;
-        height = in.height;
-        most = (flags & VDT_INTEGRAL_SQUARED) != 0 ? 65025 : 255;
-    }
-    if (exact) return;
-    // Float pixels between -255 and 255: every sum passes through at most width + height additions (the tilted one
-    // through twice that), each rounded to 2^-53 of a sum that is at most width * height * most.
-    answer.determinism = VDT_DETERMINISM_TOLERANCE;
-    answer.tolerance = 2 * (width + height) * 0x1p-53 * width * height * most;
+    plugin::answer_integral(query, answer);
+    if (query.input_count != 0) answer.scratch_bytes = cuda::integral_scratch(shape_of(query)).bytes;
 }
 
 void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
@@ -100,15 +48,7 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
         return pixels * (type == cuda::SumType::real ? 8 : integer);
     };
     const auto add = [&](double work, double span, double width, double bytes) {
-        vdt_cost_stage stage{};
-        stage.work = work;
-        stage.span = span;
-        stage.width = width;
-        stage.divergence = 1;
-        stage.global_bytes = bytes;
-        stage.global_refs = bytes / 128;
-        plugin::add_stage(cost, stage);
-        ++cost.launches;
+        plugin::add_launch(cost, plugin::even_stage(work, span, width, bytes, transaction_bytes));
     };
     cost.flags = VDT_COST_EXACT;
     cost.scratch_bytes = cuda::integral_scratch(shape).bytes;

@@ -1,10 +1,10 @@
 #include "template_finder.h"
 
 #include "template_cost.h"
-#include "template_hits.h"
 
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
+#include <vedette/plugin/cpp/template_checks.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -23,17 +23,6 @@ constexpr std::size_t fetched_hits = 1024;
 constexpr std::uint32_t candidate_capacity = 1u << 18;
 // Thresholds made for one pattern serve another whose own would be higher by at most this.
 constexpr float shared_factor = 1.1f;
-
-cuda::PlaceRect excluded_places(const vdt_rect& exclude, const vdt_rect& region, int w, int h) {
-    // A position's rectangle meets the excluded one when its corner lies in the latter, grown by the pattern's size.
-    const auto from = [](std::int64_t value, std::int64_t limit) { return std::clamp<std::int64_t>(value, 0, limit); };
-    const std::int64_t x0 = from(std::int64_t{exclude.x} - region.x - w + 1, region.w);
-    const std::int64_t y0 = from(std::int64_t{exclude.y} - region.y - h + 1, region.h);
-    const std::int64_t x1 = from(std::int64_t{exclude.x} + exclude.w - region.x, region.w);
-    const std::int64_t y1 = from(std::int64_t{exclude.y} + exclude.h - region.y, region.h);
-    return {static_cast<std::int32_t>(x0), static_cast<std::int32_t>(y0), static_cast<std::int32_t>(x1 - x0),
-            static_cast<std::int32_t>(y1 - y0)};
-}
 
 }  // namespace
 
@@ -58,13 +47,7 @@ void TemplateFinder::prepare(const vdt_call& call, const vdt_template_find_param
         job.prepared.prepare(device_, *call.inputs[1 + 2 * p], *call.inputs[2 + 2 * p], operands_.stream());
         job.hits.clear();
         const cuda::Pattern& pattern = job.prepared.pattern();
-        if (pattern.sums().area == 0)
-            throw Failure(VDT_E_ARGUMENT,
-                          "template_find: the mask of pattern " + std::to_string(p) + " takes no pixel");
-        if (pattern.sums().variance == 0)
-            throw Failure(VDT_E_ARGUMENT,
-                          "template_find: pattern " + std::to_string(p) +
-                              " has no variance (every pixel taken is the same); compare colours instead");
+        plugin::check_template_pixels(static_cast<std::uint32_t>(p), pattern.sums().area, pattern.sums().variance != 0);
         job.fits = pattern.width() <= region.w && pattern.height() <= region.h;
         if (job.fits) job.scene = scene_of(scene, region, pattern.width(), pattern.height());
     }
@@ -80,9 +63,10 @@ void TemplateFinder::upload_exclusions(const vdt_template_find_params& params, c
         const std::size_t first = host_rects_.size();
         for (std::uint32_t e = 0; e < params.exclude_count; ++e) {
             if (params.exclude[e].w <= 0 || params.exclude[e].h <= 0) continue;
-            const cuda::PlaceRect rect = excluded_places(params.exclude[e], region, job.prepared.pattern().width(),
-                                                         job.prepared.pattern().height());
-            if (rect.w > 0 && rect.h > 0) host_rects_.push_back(rect);
+            const cuda::Pattern& pattern = job.prepared.pattern();
+            const vdt_rect rect =
+                plugin::excluded_positions(params.exclude[e], region, pattern.width(), pattern.height());
+            if (rect.w > 0 && rect.h > 0) host_rects_.push_back({rect.x, rect.y, rect.w, rect.h});
         }
         job.exclusions.count = static_cast<int>(host_rects_.size() - first);
     }
@@ -242,13 +226,15 @@ bool TemplateFinder::fetch(const vdt_template_find_params& params) {
         cuda::synchronize(operands_.stream());
         hits = more_.data();
     }
-    for (std::uint32_t i = 0; i < count; ++i) jobs_[hits[i].pattern]->hits.push_back(hits[i]);
+    for (std::uint32_t i = 0; i < count; ++i)
+        jobs_[hits[i].pattern]->hits.push_back({hits[i].score, static_cast<std::int32_t>(hits[i].place & 0xffffu),
+                                                static_cast<std::int32_t>(hits[i].place >> 16)});
     return true;
 }
 
 vdt_code TemplateFinder::find(const vdt_call& call) {
     const auto& params = plugin::params_of<vdt_template_find_params>(call);
-    const vdt_rect region = region_of(*call.inputs[0], params);
+    const vdt_rect region = plugin::region_of(*call.inputs[0], params);
     plugin::ListWriter<> items(*call.lists_out[0]);
     plugin::throw_if_cancelled(*device_.host, call.token);
     Operands::Call running(operands_, call);
@@ -260,11 +246,12 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
     } while (!fetch(params));
     for (std::size_t p = 0; p < job_count_; ++p) {
         Job& job = *jobs_[p];
-        items.count_found(choose_hits(job.hits, params.flags, params.max_results));
-        for (const cuda::Hit& hit : job.hits) {
+        items.count_found(plugin::keep_best(job.hits, (params.flags & VDT_FIND_BEST_ONLY) != 0,
+                                            (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0, params.max_results));
+        for (const plugin::Position& hit : job.hits) {
             vdt_item item{};
-            item.x = static_cast<float>(static_cast<int>(hit.place & 0xffffu) + region.x);
-            item.y = static_cast<float>(static_cast<int>(hit.place >> 16) + region.y);
+            item.x = static_cast<float>(hit.x + region.x);
+            item.y = static_cast<float>(hit.y + region.y);
             item.w = static_cast<float>(job.prepared.pattern().width());
             item.h = static_cast<float>(job.prepared.pattern().height());
             item.score = hit.score;
@@ -278,7 +265,7 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
 
 void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost) {
     const auto& params = plugin::params_of<vdt_template_find_params>(query);
-    const vdt_rect region = region_of(*query.inputs[0], params);
+    const vdt_rect region = plugin::region_of(*query.inputs[0], params);
     const auto way = static_cast<FindWay>(query.variant);
     // Windows that are tested one by one, on screens at usual thresholds (estimate).
     constexpr double usual_candidates = 1000;
@@ -292,8 +279,10 @@ void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost
         if (shape.width > region.w || shape.height > region.h) continue;
         const double columns = region.w - shape.width + 1;
         const double rows = region.h - shape.height + 1;
-        const bool by_matrix =
-            cuda::gemm_takes(shape.width, shape.height, shape.channels) && (!shape.masked || params.threshold > 0.3);
+        // Low thresholds leave no bound for a masked pattern (estimate: the pixels decide where).
+        constexpr double least_masked_threshold = 0.3;
+        const bool by_matrix = cuda::gemm_takes(shape.width, shape.height, shape.channels) &&
+                               (!shape.masked || params.threshold > least_masked_threshold);
         if (way == FindWay::windows) {
             add_window_stage(cost, shape, columns * rows);
         } else if (way == FindWay::matrix && by_matrix) {

@@ -3,6 +3,8 @@
 
 #include "template_operands.h"
 
+#include <vedette/plugin/cpp/positions.hpp>
+
 #include <memory>
 #include <vector>
 
@@ -26,7 +28,7 @@ private:
         bool fits = false;  // into the region
         cuda::TemplateScene scene;
         cuda::Exclusions exclusions;
-        std::vector<cuda::Hit> hits;
+        std::vector<plugin::Position> hits;
         cuda::WindowPart part;
         float factor = 0;  // of window_thresholds of that part; 0: every score is computed
         // Candidates were too many for this version of the pattern at this threshold: every score is computed.

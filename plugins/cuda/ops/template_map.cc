@@ -2,10 +2,8 @@
 #include "template_cost.h"
 #include "template_operands.h"
 
-#include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
-
-#include <string>
+#include <vedette/plugin/cpp/template_checks.hpp>
 
 namespace vedette::cuda_plugin {
 
@@ -14,29 +12,8 @@ namespace {
 // Variants. Masks, and patterns that the matrix kernels do not take, are always summed directly.
 constexpr std::uint32_t matrix = 0;
 
-void check_method(const vdt_template_map_params& params) {
-    if (params.method > VDT_MATCH_CCOEFF_NORMED)
-        throw Failure(VDT_E_ARGUMENT, "template_map: method " + std::to_string(params.method) + " does not exist");
-}
-
 void support(const Device&, const vdt_query& query, vdt_op_support&) {
-    const vdt_image& scene = *query.inputs[0];
-    const vdt_image& pattern = *query.inputs[1];
-    const vdt_image& mask = *query.inputs[2];
-    const vdt_image& out = *query.outputs[0];
-    check_method(plugin::params_of<vdt_template_map_params>(query));
-    if (pattern.format != scene.format)
-        throw Failure(VDT_E_ARGUMENT, "template_map: the pattern is not of the scene's format");
-    if (mask.format != VDT_FORMAT_NONE && mask.format != VDT_FORMAT_GRAY8)
-        throw Failure(VDT_E_ARGUMENT, "template_map: the mask is not GRAY8");
-    if (mask.format != VDT_FORMAT_NONE && (mask.width != pattern.width || mask.height != pattern.height))
-        throw Failure(VDT_E_SIZE, "template_map: the mask is not of the pattern's size");
-    if (pattern.width > scene.width || pattern.height > scene.height)
-        throw Failure(VDT_E_SIZE, "template_map: the pattern is larger than the scene");
-    if (out.width != scene.width - pattern.width + 1 || out.height != scene.height - pattern.height + 1)
-        throw Failure(VDT_E_SIZE,
-                      "template_map: the output must be " +
-                          plugin::size_text(scene.width - pattern.width + 1, scene.height - pattern.height + 1));
+    plugin::check_template_map(query.inputs, query.outputs, plugin::params_of<vdt_template_map_params>(query));
 }
 
 void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
@@ -58,7 +35,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_template_map_params>(call);
-        check_method(params);
+        plugin::check_template_map(call.inputs, call.outputs, params);
         Operands::Call running(operands_, call);
         pattern_.prepare(device_, *call.inputs[1], *call.inputs[2], operands_.stream());
         const DeviceImage scene = operands_.input(0);
@@ -102,7 +79,13 @@ constexpr const char* variants[] = {"matrix products", "direct sums"};
 
 }  // namespace
 
-const Operation template_map_operation = {
-    VDT_OP_TEMPLATE_MAP, variants, 2, support, cost, plan, template_formats, VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32)};
+const Operation template_map_operation = {VDT_OP_TEMPLATE_MAP,
+                                          variants,
+                                          2,
+                                          support,
+                                          cost,
+                                          plan,
+                                          plugin::template_formats,
+                                          VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32)};
 
 }  // namespace vedette::cuda_plugin

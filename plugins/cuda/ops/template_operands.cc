@@ -2,7 +2,6 @@
 
 #include "../streams.h"
 
-#include <string>
 #include <vector>
 
 namespace vedette::cuda_plugin {
@@ -41,19 +40,6 @@ HostRows host_rows(const vdt_image& image, int channels, cudaStream_t stream) {
 }
 
 }  // namespace
-
-vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params) {
-    const auto w = static_cast<std::int32_t>(scene.width);
-    const auto h = static_cast<std::int32_t>(scene.height);
-    const vdt_rect& r = params.region;
-    if (r.w == 0 && r.h == 0) return {0, 0, w, h};
-    if (r.w <= 0 || r.h <= 0 || r.x < 0 || r.y < 0 || r.x > w || r.y > h || r.w > w - r.x || r.h > h - r.y)
-        throw Failure(VDT_E_ARGUMENT, "template_find: the region " + std::to_string(r.x) + "," + std::to_string(r.y) +
-                                          "," + std::to_string(r.w) + "," + std::to_string(r.h) +
-                                          " does not lie inside the scene of " + std::to_string(w) + " x " +
-                                          std::to_string(h));
-    return r;
-}
 
 cuda::TemplateScene scene_of(const DeviceImage& scene, const vdt_rect& region, int w, int h) {
     cuda::TemplateScene result;

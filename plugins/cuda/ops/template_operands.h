@@ -13,15 +13,9 @@
 
 namespace vedette::cuda_plugin {
 
-// Formats of the scene.
-inline constexpr std::uint64_t template_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_BGR8);
-
 inline int template_channels(vdt_format format) noexcept {
     return format == VDT_FORMAT_BGR8 ? 3 : 1;
 }
-
-// The region of a call: the whole scene for an empty rectangle. Throws Failure when it reaches outside.
-vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params& params);
 
 // The part of `scene` (in device memory) that a pattern of w x h is searched in.
 cuda::TemplateScene scene_of(const DeviceImage& scene, const vdt_rect& region, int w, int h);

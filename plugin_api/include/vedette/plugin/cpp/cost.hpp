@@ -27,5 +27,23 @@ inline void add_stage(vdt_cost& cost, const vdt_cost_stage& stage) noexcept {
     ++cost.stage_count;
 }
 
+// A stage whose lanes all have work. `bytes` go to memory in transactions of `transaction` bytes.
+inline vdt_cost_stage even_stage(double work, double span, double width, double bytes, double transaction) noexcept {
+    vdt_cost_stage stage{};
+    stage.work = work;
+    stage.span = span;
+    stage.width = width;
+    stage.divergence = 1;
+    stage.global_bytes = bytes;
+    stage.global_refs = bytes / transaction;
+    return stage;
+}
+
+// Appends a stage that is a launch of its own.
+inline void add_launch(vdt_cost& cost, const vdt_cost_stage& stage) noexcept {
+    add_stage(cost, stage);
+    ++cost.launches;
+}
+
 }  // namespace vedette::plugin
 #endif
