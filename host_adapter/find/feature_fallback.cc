@@ -26,7 +26,7 @@ constexpr std::uint32_t kLeastSide = 16;
 constexpr double kMostUnshrunk = 1.5;
 
 // Pixels of a shrunk region, and of a shrunk pattern's shorter side, that are enough. A megapixel of a screen takes two
-// cores (Zen 3, AVX2) 140 ms.
+// cores (Zen 3, AVX2) 110 ms.
 constexpr double kEnoughPixels = 1 << 19;
 constexpr double kEnoughSide = 40;
 // Few of them, so that patterns share the features of a screen.
