@@ -119,10 +119,10 @@ FeatureFinding find_by_features(Screen& screen, Pattern& pattern, const FindQuer
     const double reduction = feature_reduction(pattern.width(), pattern.height(), query.region);
     const std::shared_ptr<const FeatureSet> of_pattern =
         pattern.features(operations, reduction, kMostOfPattern, workers);
-    if (of_pattern == nullptr || of_pattern->keypoints.size() < kLeastInliers) return finding;
+    if (of_pattern == nullptr || !has_enough_places(of_pattern->keypoints)) return finding;
     const std::shared_ptr<const FeatureSet> of_screen =
         screen.features(operations, query.region, reduction, kMostOfScreen, workers);
-    if (of_screen == nullptr || of_screen->keypoints.size() < kLeastInliers) return finding;
+    if (of_screen == nullptr || !has_enough_places(of_screen->keypoints)) return finding;
     const std::optional<FeaturePairs> pairs = operations.match(*of_pattern, *of_screen, kTolerance * reduction);
     if (!pairs) return finding;
     const FeatureVerdict verdict =

@@ -22,6 +22,13 @@ PlaceFlaw flaw_of_turns(const Quad& quad) {
 
 }  // namespace
 
+bool has_enough_places(const std::vector<vdt_keypoint>& keypoints) {
+    std::set<std::pair<std::int64_t, std::int64_t>> spots;
+    for (const vdt_keypoint& keypoint : keypoints)
+        if (spots.insert(spot_of(keypoint)).second && spots.size() == kLeastInliers) return true;
+    return false;
+}
+
 Place place_by_features(const std::vector<vdt_keypoint>& pattern, const std::vector<vdt_keypoint>& region,
                         const std::vector<vdt_descriptor_match>& pairs, const Homography& homography,
                         double pattern_width, double pattern_height, double region_width, double region_height) {

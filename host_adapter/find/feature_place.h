@@ -40,6 +40,10 @@ struct Place {
     double inside = 0;                 // share of the quad in the region
 };
 
+// Whether keypoints lie at kLeastInliers different places. Of a pattern, or a region, where they do not, no pairs could
+// show anything.
+bool has_enough_places(const std::vector<vdt_keypoint>& keypoints);
+
 // The pattern's side lengths and the region are pixels, both above 0. `homography` takes edges of the pattern's pixels
 // to edges of the region's, whose corner is (0, 0). Rows that pairs name exist.
 Place place_by_features(const std::vector<vdt_keypoint>& pattern, const std::vector<vdt_keypoint>& region,
