@@ -43,7 +43,7 @@ struct ScaleSpace {
 ScaleSpace make_scale_space(std::uint32_t octave_layers, double sigma);
 
 // Furthest that refining moves a keypoint downwards or upwards from the pixel where it was found, pixels. OpenCV sets
-// no bound; steps so far do not converge in practice.
+// no bound, but steps so far do not converge: twice the bound changed no bit of the result on five real screens.
 constexpr std::uint32_t refine_reach = 16;
 // Pixels at every edge of an octave without keypoints [OpenCV].
 constexpr std::uint32_t octave_border = 5;
