@@ -2,6 +2,7 @@
 #include "find/feature_fallback.h"
 
 #include "find/fallback.h"
+#include "find/feature_place.h"
 #include "find/resample.h"
 #include "find/warp.h"
 #include "picture.h"
@@ -326,6 +327,18 @@ BOOST_FIXTURE_TEST_CASE(an_upright_place_becomes_a_hint, Step) {
     const host::FeatureFinding same = find(screen, Synthetic(similarity(1.01, 1, 50, 40), 20, 10));
     BOOST_TEST(!same.match.has_value());
     BOOST_TEST(!same.hint.has_value());
+}
+
+// The screen is the dear part: nothing is looked for on it when no pairs could be enough.
+BOOST_FIXTURE_TEST_CASE(a_pattern_with_features_at_few_places_costs_no_look_at_the_screen, Step) {
+    const Homography turned = similarity(1.4, 25, 120, 40);
+    const Image screen = drawn(test::blank(300, 220, {180, 180, 180}), pattern, turned);
+    Synthetic few(turned, 20, 0);
+    for (std::size_t i = host::kLeastInliers - 1; i < 20; ++i) few.pattern.keypoints[i] = few.pattern.keypoints[0];
+    BOOST_TEST(!find(screen, few).match.has_value());
+    BOOST_TEST(extracted == 1);
+    find(screen, Synthetic(turned, 20, 0));
+    BOOST_TEST(extracted == 3);
 }
 
 BOOST_FIXTURE_TEST_CASE(without_the_operations_the_step_is_left_out, Step) {
