@@ -112,21 +112,27 @@ void Executor::meet_lanes(Thread& self, const LaneVisit& visit) {
 /// Ends the visit of the lanes of `mask` when all that live are there.
 bool Executor::complete_lanes(Warp& warp, uint32_t mask) {
     const uint32_t expected = mask & warp.live;
-    const LaneVisit& first = warp.visits[std::countr_zero(expected & warp.waiting)];
-    WarpGroup group{};
-    for_each_lane(expected & warp.waiting, [&](unsigned int lane) {
-        const LaneVisit& visit = warp.visits[lane];
-        if (visit.mask != mask) {
+    uint32_t present = 0;
+    for_each_lane(expected & warp.waiting,
+                  [&](unsigned int lane) { present |= warp.visits[lane].mask == mask ? 1u << lane : 0u; });
+    // A lane may still be on its way, in a meeting of its own with others; not in one that waits for these lanes.
+    for_each_lane(expected & warp.waiting & ~present, [&](unsigned int lane) {
+        if ((warp.visits[lane].mask & present) != 0) {
             fail("lanes of kernel %p wait for each other with different masks, %08x and %08x", launch_->kernel, mask,
-                 visit.mask);
+                 warp.visits[lane].mask);
         }
+    });
+    const LaneVisit& first = warp.visits[std::countr_zero(present)];
+    WarpGroup group{};
+    for_each_lane(present, [&](unsigned int lane) {
+        const LaneVisit& visit = warp.visits[lane];
         if (visit.complete != first.complete || visit.tag != first.tag) {
             fail("lanes of kernel %p with the mask %08x meet in different operations", launch_->kernel, mask);
         }
         group.in[lane] = visit.in;
         group.out[lane] = visit.out;
     });
-    if ((expected & ~warp.waiting) != 0) {
+    if (present != expected) {
         return false;
     }
     group.mask = expected;
@@ -162,10 +168,11 @@ void Executor::end(Thread& self) {
     if (live_ > 0 && grid_barrier_.arrived == live_) {
         release(grid_barrier_, grid_barrier_.arrived);
     }
-    uint32_t left = warp.waiting;
-    while (left != 0) {
+    for (uint32_t left = warp.waiting; left != 0;) {
         const uint32_t mask = warp.visits[std::countr_zero(left)].mask;
-        left &= ~mask;
+        for_each_lane(left & mask, [&](unsigned int lane) {
+            left &= warp.visits[lane].mask == mask ? ~(1u << lane) : ~0u;
+        });
         if ((mask >> self.lane & 1u) != 0) {
             complete_lanes(warp, mask);
         }
