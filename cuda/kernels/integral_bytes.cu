@@ -32,11 +32,11 @@ __device__ __forceinline__ unsigned byte_of(unsigned word, int index) {
 
 template <bool with_squares>
 struct Shared {
-    unsigned columns[1 + with_squares][integral_warps][tile_columns];  // of the warps above, in this tile
-    unsigned above[1 + with_squares][tile_columns];                    // of the tiles above
-    unsigned rows[1 + with_squares][tile_rows];                        // of this tile
-    unsigned left[1 + with_squares][tile_rows];                        // of the tiles to the left
-    unsigned long long corner[1 + with_squares][row_warps];            // above and to the left
+    alignas(16) unsigned columns[1 + with_squares][integral_warps][tile_columns];  // of the warps above, in this tile
+    alignas(16) unsigned above[1 + with_squares][tile_columns];                    // of the tiles above
+    unsigned rows[1 + with_squares][tile_rows];                                    // of this tile
+    unsigned left[1 + with_squares][tile_rows];                                    // of the tiles to the left
+    unsigned long long corner[1 + with_squares][row_warps];                        // above and to the left
     TileNumber tile;
 };
 

@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(threads)
     windows_kernel(TemplateScene scene, WindowPart part, int outputs, int end, Store store) {
     constexpr int kinds = channels + 1;
     // Sums of the columns before each one, within its warp's 128; of two rows in turn, so that one barrier a row does.
-    __shared__ unsigned before[2][kinds][strip + group];
+    alignas(16) __shared__ unsigned before[2][kinds][strip + group];
     __shared__ unsigned totals[2][kinds][threads / 32];
     const int thread = static_cast<int>(threadIdx.x);
     const int lane = static_cast<int>(lane_index());

@@ -17,9 +17,15 @@ std::vector<unsigned int> words() {
     }
     return made;
 }
-int signed_byte(unsigned int word, int index) { return static_cast<std::int8_t>(word >> (8 * index)); }
-int unsigned_byte(unsigned int word, int index) { return static_cast<std::uint8_t>(word >> (8 * index)); }
-int as_int(unsigned int word) { return static_cast<int>(word); }
+int signed_byte(unsigned int word, int index) {
+    return static_cast<std::int8_t>(word >> (8 * index));
+}
+int unsigned_byte(unsigned int word, int index) {
+    return static_cast<std::uint8_t>(word >> (8 * index));
+}
+int as_int(unsigned int word) {
+    return static_cast<int>(word);
+}
 
 /// What the four parts of a word should be, by a function of the index.
 template <typename Part>

@@ -112,8 +112,8 @@ __global__ void fresh_shared(unsigned char* out, unsigned int bytes) {
     for (unsigned int i = threadIdx.x; i < bytes; i += blockDim.x) {
         shared[i] = 1;
     }
-    if (threadIdx.x == 0 && (reinterpret_cast<size_t>(shared) % 128 != 0 ||
-                             vedette_emulation::dynamic_shared_bytes() != bytes)) {
+    if (threadIdx.x == 0 &&
+        (reinterpret_cast<size_t>(shared) % 128 != 0 || vedette_emulation::dynamic_shared_bytes() != bytes)) {
         out[blockIdx.x * blockDim.x] = 2;
     }
 }

@@ -10,7 +10,9 @@ namespace {
 using namespace vedette_emulation;
 
 __global__ void nothing() {}
-__global__ void add_one(int* values) { values[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+__global__ void add_one(int* values) {
+    values[blockIdx.x * blockDim.x + threadIdx.x] += 1;
+}
 __global__ void trap_in_one_thread(int* values) {
     if (threadIdx.x == 40) {
         __trap();
@@ -21,7 +23,9 @@ __global__ void trap_in_one_thread(int* values) {
 __global__ void use_much_shared() {}
 
 __constant__ int table[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-__global__ void read_table(int* out) { out[threadIdx.x] = table[threadIdx.x]; }
+__global__ void read_table(int* out) {
+    out[threadIdx.x] = table[threadIdx.x];
+}
 
 }  // namespace
 
@@ -217,7 +221,8 @@ BOOST_AUTO_TEST_CASE(threads_of_the_host_launch_at_the_same_time) {
                 const cudaLaunchConfig_t config = configure(4, 64, 0, stream);
                 sound = cudaLaunchKernelEx(&config, add_one, values) == cudaSuccess;
             }
-            sound = sound && cudaMemcpyAsync(host.data(), values, 1024, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
+            sound = sound &&
+                    cudaMemcpyAsync(host.data(), values, 1024, cudaMemcpyDeviceToHost, stream) == cudaSuccess &&
                     cudaStreamSynchronize(stream) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess &&
                     cudaFree(values) == cudaSuccess;
             sums[t] = sound ? host[0] + host[255] : -1;

@@ -5,8 +5,12 @@ namespace {
 
 using namespace vedette_emulation;
 
-__global__ void add(int* values, int amount) { values[threadIdx.x] += amount; }
-__global__ void multiply(int* values, int factor) { values[threadIdx.x] *= factor; }
+__global__ void add(int* values, int amount) {
+    values[threadIdx.x] += amount;
+}
+__global__ void multiply(int* values, int factor) {
+    values[threadIdx.x] *= factor;
+}
 
 struct Stream {
     explicit Stream(unsigned int flags = cudaStreamNonBlocking) {

@@ -111,22 +111,20 @@ using namespace vedette_emulation;
 
 const char* cudaGetErrorName(cudaError_t error) {
     switch (error) {
-#define VEDETTE_NAME(name, value, text) \
-    case name:                          \
+#define VEDETTE_EMULATED_ERROR(name, value, text) \
+    case name:                                    \
         return #name;
-        VEDETTE_EMULATED_ERRORS(VEDETTE_NAME)
-#undef VEDETTE_NAME
+#include "vedette_emulation/errors.def"
     }
     return "unrecognized error code";
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
     switch (error) {
-#define VEDETTE_TEXT(name, value, text) \
-    case name:                          \
+#define VEDETTE_EMULATED_ERROR(name, value, text) \
+    case name:                                    \
         return text;
-        VEDETTE_EMULATED_ERRORS(VEDETTE_TEXT)
-#undef VEDETTE_TEXT
+#include "vedette_emulation/errors.def"
     }
     return "unrecognized error code";
 }

@@ -19,6 +19,7 @@ constinit thread_local dim3 gridDim{};
 namespace vedette_emulation {
 
 constinit thread_local Thread* current_thread = nullptr;
+constinit thread_local unsigned int current_lane = 0;
 
 Executor& Executor::of_this_thread() {
     thread_local Executor executor;
@@ -195,6 +196,7 @@ void Executor::arrange_order() {
 
 void Executor::resume(Thread& thread) {
     current_thread = &thread;
+    current_lane = thread.lane;
     threadIdx = thread.index;
     blockIdx = thread.block->index;
     thread.fiber->resume();

@@ -82,7 +82,7 @@ struct Thread {
 struct LaunchStopped {};
 
 /// The running CUDA thread of this operating system thread; null outside kernels.
-extern thread_local Thread* current_thread;
+extern constinit thread_local __attribute__((tls_model("initial-exec"))) Thread* current_thread;
 
 class Executor {
 public:

@@ -112,16 +112,21 @@ void Executor::meet_lanes(Thread& self, const LaneVisit& visit) {
 /// Ends the visit of the lanes of `mask` when all that live are there.
 bool Executor::complete_lanes(Warp& warp, uint32_t mask) {
     const uint32_t expected = mask & warp.live;
+    if ((expected & ~warp.waiting) != 0) {
+        return false;
+    }
     uint32_t present = 0;
-    for_each_lane(expected & warp.waiting,
-                  [&](unsigned int lane) { present |= warp.visits[lane].mask == mask ? 1u << lane : 0u; });
+    for_each_lane(expected, [&](unsigned int lane) { present |= warp.visits[lane].mask == mask ? 1u << lane : 0u; });
     // A lane may still be on its way, in a meeting of its own with others; not in one that waits for these lanes.
-    for_each_lane(expected & warp.waiting & ~present, [&](unsigned int lane) {
+    for_each_lane(expected & ~present, [&](unsigned int lane) {
         if ((warp.visits[lane].mask & present) != 0) {
             fail("lanes of kernel %p wait for each other with different masks, %08x and %08x", launch_->kernel, mask,
                  warp.visits[lane].mask);
         }
     });
+    if (present != expected) {
+        return false;
+    }
     const LaneVisit& first = warp.visits[std::countr_zero(present)];
     WarpGroup group{};
     for_each_lane(present, [&](unsigned int lane) {
@@ -132,9 +137,6 @@ bool Executor::complete_lanes(Warp& warp, uint32_t mask) {
         group.in[lane] = visit.in;
         group.out[lane] = visit.out;
     });
-    if (present != expected) {
-        return false;
-    }
     group.mask = expected;
     first.complete(group);
     warp.waiting &= ~expected;
@@ -170,9 +172,8 @@ void Executor::end(Thread& self) {
     }
     for (uint32_t left = warp.waiting; left != 0;) {
         const uint32_t mask = warp.visits[std::countr_zero(left)].mask;
-        for_each_lane(left & mask, [&](unsigned int lane) {
-            left &= warp.visits[lane].mask == mask ? ~(1u << lane) : ~0u;
-        });
+        for_each_lane(left & mask,
+                      [&](unsigned int lane) { left &= warp.visits[lane].mask == mask ? ~(1u << lane) : ~0u; });
         if ((mask >> self.lane & 1u) != 0) {
             complete_lanes(warp, mask);
         }

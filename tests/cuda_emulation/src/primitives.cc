@@ -154,9 +154,6 @@ void yield() {
 void stop_launch(int error) {
     self().executor->stop(static_cast<cudaError_t>(error));
 }
-unsigned int lane_id() {
-    return self().lane;
-}
 unsigned int warp_id() {
     return self().warp_number;
 }

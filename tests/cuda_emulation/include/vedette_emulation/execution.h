@@ -20,9 +20,11 @@ VEDETTE_EMULATED_VARIABLE uint3 threadIdx;
 VEDETTE_EMULATED_VARIABLE uint3 blockIdx;
 VEDETTE_EMULATED_VARIABLE dim3 blockDim;
 VEDETTE_EMULATED_VARIABLE dim3 gridDim;
-#undef VEDETTE_EMULATED_VARIABLE
 
 namespace vedette_emulation {
+
+VEDETTE_EMULATED_VARIABLE unsigned int current_lane;
+#undef VEDETTE_EMULATED_VARIABLE
 
 /// The current block's dynamic shared memory, aligned to 1024 bytes, filled with 0xCD when the block starts. Never
 /// null; an access outside the bytes of the launch is caught (AddressSanitizer, else a pattern checked at the block's
@@ -64,7 +66,9 @@ void warp_exchange(uint32_t mask, const void* in, size_t bytes, void* all_lanes_
 void yield();
 /// Ends the launch with an error that stays with the device (as a trap does). Does not return.
 [[noreturn]] void stop_launch(int error);
-unsigned int lane_id();
+inline unsigned int lane_id() {
+    return current_lane;
+}
 unsigned int warp_id();
 /// The lanes of this warp that have not returned.
 uint32_t live_lanes();
