@@ -1,7 +1,7 @@
 # The sources of cuda/. Absolute paths, so that other folders can build from them, too.
 set(VEDETTE_CUDA_SOURCES
     runtime/device.cc runtime/error.cc runtime/memory.cc runtime/transfer.cc
-    kernels/convert.cu kernels/group.cu kernels/group_components.cu
+    kernels/cascade.cu kernels/convert.cu kernels/group.cu kernels/group_components.cu
     kernels/integral.cu kernels/integral_bytes.cu kernels/integral_floats.cu kernels/integral_tilted.cu
     kernels/template_direct.cu kernels/template_gemm.cu kernels/template_pattern.cc kernels/template_select.cu
     kernels/template_windows.cu kernels/template_zero_sum.cc)

@@ -53,6 +53,7 @@ auto on(const Device& device, const Body& body) {
 inline constexpr double transaction_bytes = 128;
 
 // The operations that this backend does.
+extern const Operation cascade_detect_operation;
 extern const Operation convert_operation;
 extern const Operation group_operation;
 extern const Operation integral_operation;

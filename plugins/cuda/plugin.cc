@@ -118,9 +118,9 @@ struct Backend : plugin::InstanceEntries<Backend>,
         }
     }
 
-    static std::array<const Operation*, 5> operations() {
-        return {&convert_operation, &group_operation, &integral_operation, &template_map_operation,
-                &template_find_operation};
+    static std::array<const Operation*, 6> operations() {
+        return {&cascade_detect_operation, &convert_operation,      &group_operation,
+                &integral_operation,       &template_map_operation, &template_find_operation};
     }
 
     static plugin::Limits limits(const Device&) {

@@ -1,5 +1,6 @@
 # The plugin's own sources. Absolute paths, so that other folders can build from them, too.
 set(VEDETTE_CUDA_PLUGIN_SOURCES operands.cc plugin.cc streams.cc
+    ops/cascade_detect.cc ops/cascade_program.cc ops/cascade_search.cc
     ops/convert.cc ops/group.cc ops/grouping.cc ops/integral.cc
     ops/template_cost.cc ops/template_find.cc ops/template_finder.cc ops/template_map.cc
     ops/template_operands.cc)

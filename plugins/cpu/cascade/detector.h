@@ -19,6 +19,8 @@
 
 namespace vedette::cpu::cascade {
 
+using namespace vedette::cascade;
+
 // A window that passed all stages, in pixels of the image; the score is the sum of the last stage.
 using Found = GroupRectangle;
 

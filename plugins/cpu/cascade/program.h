@@ -4,10 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "cascade/feature_form.h"
 #include "cascade/model.h"
+#include "cascade/whole_leaves.h"
 #include "kernels/cascade.h"
 
 namespace vedette::cpu::cascade {
+
+using namespace vedette::cascade;
 
 // How rows of sums of a strip lie in memory.
 struct Layout {
@@ -28,10 +32,13 @@ public:
     Program& operator=(const Program&) = delete;
 
 private:
-    void add_stage(const Model& model, const Stage& stage);
+    void add_stage(const Model& model, const Stage& stage, const WholeStage& whole);
     CascadeHaarNode haar_node(const Node& node, const HaarFeature& feature) const;
     CascadeLbpNode lbp_node(const Rectangle& block, const std::int32_t* subset) const;
-    CascadeStump stump(const Model& model, const CascadeHaarNode& node, const HaarFeature& feature) const;
+    CascadeStump stump(const CascadeHaarNode& node, const HaarFeature& feature) const;
+    std::int32_t place(const Corner& corner, bool tilted) const {
+        return layout_.place(corner.x, corner.y) + (tilted ? layout_.tilted : 0);
+    }
 
     Layout layout_;
     std::vector<CascadeStage> stages_;

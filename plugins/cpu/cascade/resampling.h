@@ -1,22 +1,15 @@
-// How a scaled image comes from the source, exactly as cv::resize with INTER_LINEAR_EXACT: weights of 1/256, one
-// rounding.
+// How a scaled image comes from the source (cascade/axis.h), as the kernels take it.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "cascade/axis.h"
 #include "kernels/cascade.h"
 
 namespace vedette::cpu::cascade {
 
-// Along one axis: position i takes 256 - weight parts of source `first` and weight parts of the next one.
-struct Axis {
-    std::vector<std::int32_t> first;
-    std::vector<std::uint16_t> weight;
-};
-
-// Both lengths at least 1, `source` at least 2 unless they are equal.
-Axis resampling_axis(int source, int scaled);
+using namespace vedette::cascade;
 
 // The columns of a scaled image as the kernels take them; padded to what they read beyond the last one.
 class Columns {

@@ -1,13 +1,16 @@
 #include "cascade/model.h"
 
+#include <vedette/plugin/cpp/guard.hpp>
+
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "cascade/xml.h"
-#include "op.h"
 
-namespace vedette::cpu::cascade {
+namespace vedette::cascade {
+
+using plugin::Failure;
 
 namespace {
 
@@ -280,4 +283,4 @@ Model read_model(std::string_view xml) {
     return is_old ? OldFormat(document).take() : NewFormat(document).take();
 }
 
-}  // namespace vedette::cpu::cascade
+}  // namespace vedette::cascade

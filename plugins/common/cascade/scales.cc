@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace vedette::cpu::cascade {
+namespace vedette::cascade {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::vector<Scale> scales_of(const Model& model, const Search& search, int width
     return scales;
 }
 
-}  // namespace vedette::cpu::cascade
+}  // namespace vedette::cascade

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vedette::cpu::cascade {
+namespace vedette::cascade {
 
 enum class FeatureKind : std::uint8_t { haar, lbp };
 
@@ -58,4 +58,4 @@ struct Model {
 // Throws Failure VDT_E_FORMAT naming what is wrong, VDT_E_UNSUPPORTED for cascades of HOG features.
 Model read_model(std::string_view xml);
 
-}  // namespace vedette::cpu::cascade
+}  // namespace vedette::cascade

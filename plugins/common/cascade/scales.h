@@ -6,7 +6,7 @@
 
 #include "cascade/model.h"
 
-namespace vedette::cpu::cascade {
+namespace vedette::cascade {
 
 struct Search {
     double scale_factor;
@@ -24,4 +24,4 @@ struct Scale {
 // Empty when no window fits. Rows and columns may be 0.
 std::vector<Scale> scales_of(const Model& model, const Search& search, int width, int height);
 
-}  // namespace vedette::cpu::cascade
+}  // namespace vedette::cascade

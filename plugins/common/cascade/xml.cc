@@ -1,12 +1,14 @@
 #include "cascade/xml.h"
 
+#include <vedette/plugin/cpp/guard.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "op.h"
+namespace vedette::cascade {
 
-namespace vedette::cpu::cascade {
+using plugin::Failure;
 
 namespace {
 
@@ -213,4 +215,4 @@ double number(std::string_view word, const char* name) {
     return value;
 }
 
-}  // namespace vedette::cpu::cascade
+}  // namespace vedette::cascade

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace vedette::cpu::cascade {
+namespace vedette::cascade {
 
 // Throws Failure VDT_E_FORMAT: "the cascade is damaged: <what>".
 [[noreturn]] void damaged(const std::string& what);
@@ -60,4 +60,4 @@ private:
 int whole_number(std::string_view word, const char* name);
 double number(std::string_view word, const char* name);
 
-}  // namespace vedette::cpu::cascade
+}  // namespace vedette::cascade

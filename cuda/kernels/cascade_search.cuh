@@ -1,0 +1,249 @@
+// A block's part of the search: one tile of windows of one scaled image, through all stages.
+//
+// Compacted: windows are queued by bank. The table's pitch is odd, so window (x, y) begins in bank x + pitch * y modulo
+// 32 (with step 2 columns are sorted so that this holds, too), and only the lane of that number ever takes it. All
+// lanes of a warp read a feature's corners at the same distance, so they hit 32 different banks, whatever windows are
+// left. Two sets of 32 queues in shared memory, one atomic a survivor, one barrier a stage. When few windows are left
+// in the tile, a warp takes one of them through the rest of the stages, its lanes the trees.
+//
+// Straight: thread t takes windows t, t + 512, ... each through all stages. Simple, and most lanes wait for the one
+// whose window lives longest.
+#pragma once
+
+#include "kernels/cascade_classify.cuh"
+#include "kernels/cascade_tile.cuh"
+
+namespace vedette::cuda {
+
+// With so many windows or fewer left in a tile they are taken by a warp each. Estimate: a warp with a window and 32
+// trees at a time does what 32 lanes with 32 windows do; below this number lanes are idle that way.
+inline constexpr unsigned cascade_few = 32;
+
+// What a block works with; pointers into shared memory.
+struct CascadeTileState {
+    const CascadeBatch* batch;
+    const CascadeLayout* layout;
+    const CascadeProgram* program;
+    unsigned* table;
+    float* norm;
+    std::uint16_t* lists;
+    unsigned* bitmap;
+    const CascadeStump* stumps;        // of the program's first stages
+    unsigned (*counts)[32];            // of the three sets of queues in turn
+    std::uint32_t level, column, row;  // of the tile's first window
+};
+
+// What a warp's lanes did. Costs nothing unless `counting`.
+template <bool counting>
+struct CascadeTally {
+    unsigned long long issued = 0, needed = 0;
+
+    __device__ __forceinline__ void add(unsigned places, unsigned windows, unsigned trees) {
+        if constexpr (counting) {
+            issued += static_cast<unsigned long long>(places) * trees;
+            needed += static_cast<unsigned long long>(windows) * trees;
+        }
+    }
+    // Every lane has counted the same.
+    __device__ __forceinline__ void finish(CascadeCounts* counts) {
+        if constexpr (counting) {
+            if (lane_index() == 0) {
+                atomicAdd(&counts->issued, issued);
+                atomicAdd(&counts->needed, needed);
+            }
+        }
+    }
+};
+
+__device__ __forceinline__ int window_place(const CascadeLayout& layout, unsigned window) {
+    const int column = static_cast<int>(window) % layout.columns;
+    const int row = static_cast<int>(window) / layout.columns;
+    return row * layout.step * layout.pitch + column;  // with step 2 even columns lie together
+}
+
+__device__ __forceinline__ void append_found(const CascadeTileState& s, unsigned window, double score) {
+    const unsigned place = atomicAdd(s.batch->found, 1u);
+    if (place >= s.batch->capacity) return;
+    const auto columns = static_cast<unsigned>(s.layout->columns);
+    s.batch->windows[place] = CascadeWindow{score, s.level, s.column + window % columns, s.row + window / columns, 0};
+}
+
+// Norms of the tile's windows, and the bit map of those that the first stage has not rejected: here the flat ones and
+// those past the image's edge. `list`: takes the others. Ends with a barrier.
+template <bool haar, class List>
+__device__ __forceinline__ void begin_windows(const CascadeTileState& s, unsigned columns, unsigned rows,
+                                              const List& list) {
+    const CascadeLayout& layout = *s.layout;
+    const auto windows = static_cast<unsigned>(layout.columns * layout.rows);
+    for (unsigned base = 0; base < windows; base += cascade_threads) {
+        const unsigned window = base + threadIdx.x;
+        const bool inside = window < windows && window % static_cast<unsigned>(layout.columns) < columns &&
+                            window / static_cast<unsigned>(layout.columns) < rows;
+        bool textured = inside;
+        if (haar && inside) {
+            const unsigned* const at = s.table + window_place(layout, window);
+            const int sum = static_cast<int>(at[layout.norm_place[0]] - at[layout.norm_place[1]] -
+                                             at[layout.norm_place[2]] + at[layout.norm_place[3]]);
+            const auto squares = static_cast<double>(__float_as_uint(s.norm[window]));
+            const double square = s.batch->norm_area * squares - static_cast<double>(sum) * static_cast<double>(sum);
+            float norm = 0;
+            textured = false;
+            if (square >= 1) {
+                norm = norm_of(square);
+                textured = norm < s.batch->norm_limit;
+            }
+            s.norm[window] = norm;
+        }
+        const unsigned others = ~__ballot_sync(all_lanes, textured);
+        if (window < windows && lane_index() == 0) s.bitmap[window / 32] = others;
+        if (textured) list(window);
+    }
+    __syncthreads();
+}
+
+template <CascadeKind kind>
+__device__ __forceinline__ const CascadeStump* stumps_for(const CascadeTileState& s, const CascadeStage& stage) {
+    if constexpr (kind == CascadeKind::stumps)
+        return stage.first_tree + stage.trees <= s.program->cached_stumps ? s.stumps : s.program->stumps;
+    else
+        return nullptr;
+}
+
+// One stage for `count` windows a lane of its queue, from number `first` on, every `cascade_warps`th. Survivors go to
+// the next set of queues, or are found.
+template <CascadeKind kind, int count, bool counting>
+__device__ __forceinline__ void run_queues(const CascadeTileState& s, unsigned stage_number, unsigned queued,
+                                           unsigned first, CascadeTally<counting>& tally) {
+    const CascadeLayout& layout = *s.layout;
+    const CascadeStage stage = s.program->stages[stage_number];
+    const unsigned lane = lane_index();
+    const auto list_size = static_cast<unsigned>(layout.bank_windows);
+    const std::uint16_t* const list = s.lists + (stage_number % 2 * 32 + lane) * list_size;
+    unsigned window[count];
+    const unsigned* at[count];
+    float norm[count];
+    int sum[count];
+    unsigned used = 0;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+        const unsigned number = first + static_cast<unsigned>(k) * cascade_warps;
+        const bool here = number < queued;
+        used += here ? 1 : 0;
+        // A lane without a window reads its own bank all the same.
+        window[k] = here ? list[number] : 0;
+        at[k] = s.table + (here ? window_place(layout, window[k]) : static_cast<int>(lane));
+        norm[k] = kind != CascadeKind::lbp && here ? s.norm[window[k]] : 0.0f;
+    }
+    if constexpr (counting) tally.add(32 * count, warp_sum(used), stage.trees);
+    add_stage<kind, count>(*s.program, stumps_for<kind>(s, stage), stage, at, norm, sum);
+    const bool is_last = stage_number + 1 == s.program->stage_count;
+    std::uint16_t* const next = s.lists + ((stage_number + 1) % 2 * 32 + lane) * list_size;
+#pragma unroll
+    for (int k = 0; k < count; ++k) {
+        if (first + static_cast<unsigned>(k) * cascade_warps >= queued) continue;
+        if (!passes<kind>(*s.program, stage, sum[k], at[k], norm[k])) continue;
+        if (stage_number == 0) atomicOr(s.bitmap + window[k] / 32, 1u << window[k] % 32);
+        if (is_last)
+            append_found(s, window[k], exact_sum<kind>(*s.program, stage, at[k], norm[k]));
+        else
+            next[atomicAdd(&s.counts[(stage_number + 1) % 3][lane], 1u)] = static_cast<std::uint16_t>(window[k]);
+    }
+}
+
+// What is left of the queues from stage `first` on, a warp a window. `queued`: of this lane's queue.
+template <CascadeKind kind, bool counting>
+__device__ __forceinline__ void run_few(const CascadeTileState& s, unsigned first, unsigned queued, unsigned total,
+                                        CascadeTally<counting>& tally) {
+    const CascadeLayout& layout = *s.layout;
+    const CascadeProgram& program = *s.program;
+    const unsigned lane = lane_index();
+    const unsigned before = warp_scan(queued) - queued;
+    for (unsigned number = threadIdx.x / 32; number < total; number += cascade_warps) {
+        const bool mine = number >= before && number - before < queued;
+        const int owner = __ffs(static_cast<int>(__ballot_sync(all_lanes, mine))) - 1;
+        unsigned window = 0;
+        if (mine)
+            window = s.lists[(first % 2 * 32 + lane) * static_cast<unsigned>(layout.bank_windows) + number - before];
+        window = __shfl_sync(all_lanes, window, owner);
+        const unsigned* const at = s.table + window_place(layout, window);
+        const float norm = kind == CascadeKind::lbp ? 0.0f : s.norm[window];
+        bool alive = true;
+        for (unsigned number_of_stage = first; alive && number_of_stage < program.stage_count; ++number_of_stage) {
+            const CascadeStage stage = program.stages[number_of_stage];
+            int sum = 0;
+            for (unsigned tree = lane; tree < stage.trees; tree += 32)
+                sum += tree_value<kind>(program, stage.first_tree + tree, at, norm);
+            if constexpr (counting) tally.add((stage.trees + 31) / 32 * 32, stage.trees, 1);
+            sum = warp_sum(sum) + stage.start;
+            alive = passes<kind>(program, stage, sum, at, norm);
+            if (alive && number_of_stage == 0 && lane == 0) atomicOr(s.bitmap + window / 32, 1u << window % 32);
+            if (alive && number_of_stage + 1 == program.stage_count && lane == 0)
+                append_found(s, window, exact_sum<kind>(program, stage, at, norm));
+        }
+    }
+}
+
+template <CascadeKind kind, bool counting>
+__device__ __forceinline__ void search_compacted(const CascadeTileState& s, unsigned columns, unsigned rows) {
+    const CascadeLayout& layout = *s.layout;
+    const unsigned lane = lane_index();
+    const unsigned warp = threadIdx.x / 32;
+    CascadeTally<counting> tally;
+    begin_windows<kind != CascadeKind::lbp>(s, columns, rows, [&](unsigned window) {
+        const unsigned bank = static_cast<unsigned>(window_place(layout, window)) % 32;
+        const unsigned number = atomicAdd(&s.counts[0][bank], 1u);
+        s.lists[bank * static_cast<unsigned>(layout.bank_windows) + number] = static_cast<std::uint16_t>(window);
+    });
+    for (unsigned stage = 0; stage < s.program->stage_count; ++stage) {
+        const unsigned queued = s.counts[stage % 3][lane];
+        const unsigned total = warp_sum(queued);
+        if (total == 0) break;
+        if (total <= cascade_few) {
+            run_few<kind>(s, stage, queued, total, tally);
+            break;
+        }
+        if (warp == 0) s.counts[(stage + 2) % 3][lane] = 0;
+        const unsigned longest = warp_max(queued);
+        unsigned first = warp;
+        for (; first + 2 * cascade_warps < longest; first += 4 * cascade_warps)
+            run_queues<kind, 4>(s, stage, queued, first, tally);
+        for (; first < longest; first += cascade_warps) run_queues<kind, 1>(s, stage, queued, first, tally);
+        __syncthreads();
+    }
+    if constexpr (counting) tally.finish(s.batch->counts);
+}
+
+template <CascadeKind kind, bool counting>
+__device__ __forceinline__ void search_straight(const CascadeTileState& s, unsigned columns, unsigned rows) {
+    const CascadeLayout& layout = *s.layout;
+    const CascadeProgram& program = *s.program;
+    CascadeTally<counting> tally;
+    begin_windows<kind != CascadeKind::lbp>(s, columns, rows, [](unsigned) {});
+    const auto windows = static_cast<unsigned>(layout.columns * layout.rows);
+    for (unsigned base = threadIdx.x / 32 * 32; base < windows; base += cascade_threads) {
+        const unsigned window = base + lane_index();
+        // Bits are set in this loop for the warp's own windows only.
+        bool alive = window < windows && (s.bitmap[base / 32] >> lane_index() & 1) == 0;
+        const unsigned* const at[1] = {s.table + (alive ? window_place(layout, window) : 0)};
+        const float norm[1] = {alive && kind != CascadeKind::lbp ? s.norm[window] : 0.0f};
+        unsigned rejected = 0;
+        for (unsigned number = 0; number < program.stage_count; ++number) {
+            const unsigned left = __ballot_sync(all_lanes, alive);
+            if (left == 0) break;
+            const CascadeStage stage = program.stages[number];
+            if constexpr (counting) tally.add(32, static_cast<unsigned>(__popc(left)), stage.trees);
+            if (alive) {
+                int sum[1];
+                add_stage<kind, 1>(program, stumps_for<kind>(s, stage), stage, at, norm, sum);
+                alive = passes<kind>(program, stage, sum[0], at[0], norm[0]);
+            }
+            if (number == 0) rejected = left & ~__ballot_sync(all_lanes, alive);
+        }
+        if (alive)
+            append_found(s, window, exact_sum<kind>(program, program.stages[program.stage_count - 1], at[0], norm[0]));
+        if (lane_index() == 0) s.bitmap[base / 32] = ~rejected;
+    }
+    if constexpr (counting) tally.finish(s.batch->counts);
+}
+
+}  // namespace vedette::cuda
