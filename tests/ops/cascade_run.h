@@ -59,6 +59,7 @@ struct Detection {
 // A window grows by a fifth and two of its places are joined; everything else is left to the classifier and the image.
 vdt_cascade_params params_for(const std::string& cascade);
 
+// With the first variant; checks that every other one finds the same.
 Detection detect(const TestImage& image, const vdt_cascade_params& params);
 
 }  // namespace vedette::ops
