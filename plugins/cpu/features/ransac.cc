@@ -9,12 +9,13 @@ namespace {
 
 constexpr std::size_t sample = 4;
 
-// SplitMix64 [Steele, Lea, Flood 2014].
+// SplitMix64 [Steele, Lea, Flood 2014]. Every sample draws from a stretch of the sequence of its own, so that a
+// processor that draws them side by side draws the same.
 class Random {
 public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
+    Random(std::uint64_t seed, std::uint32_t sample_index) : state_(seed + sample_index * stretch * step) {}
     std::uint64_t next() noexcept {
-        std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
+        std::uint64_t z = state_ += step;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
         z = (z ^ z >> 27) * 0x94d049bb133111ebU;
         return z ^ z >> 31;
@@ -22,6 +23,7 @@ public:
     std::size_t below(std::size_t limit) noexcept { return static_cast<std::size_t>(next() % limit); }
 
 private:
+    static constexpr std::uint64_t step = 0x9e3779b97f4a7c15U, stretch = 64;
     std::uint64_t state_;
 };
 
@@ -90,10 +92,10 @@ bool Ransac::run(const RansacParameters& parameters, Homography& homography) {
     const std::size_t count = from_.size();
     fits_.assign(count, 0);
     if (count < sample) return false;
-    Random random(parameters.seed);
     std::size_t best = 0;
     double needed = parameters.max_iterations;
     for (std::uint32_t iteration = 0; iteration < needed; ++iteration) {
+        Random random(parameters.seed, iteration);
         std::size_t drawn[sample];
         for (std::size_t k = 0; k < sample; ++k) {
             do drawn[k] = random.below(count);
