@@ -118,9 +118,16 @@ struct Backend : plugin::InstanceEntries<Backend>,
         }
     }
 
-    static std::array<const Operation*, 6> operations() {
-        return {&cascade_detect_operation, &convert_operation,      &group_operation,
-                &integral_operation,       &template_map_operation, &template_find_operation};
+    static auto operations() {
+        return std::array<const Operation*, 7>{
+            &cascade_detect_operation,
+            &convert_operation,
+            &feature_match_operation,
+            &group_operation,
+            &integral_operation,
+            &template_find_operation,
+            &template_map_operation,
+        };
     }
 
     static plugin::Limits limits(const Device&) {

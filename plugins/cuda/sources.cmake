@@ -1,7 +1,20 @@
 # The plugin's own sources. Absolute paths, so that other folders can build from them, too.
-set(VEDETTE_CUDA_PLUGIN_SOURCES operands.cc plugin.cc streams.cc
-    ops/cascade_detect.cc ops/cascade_program.cc ops/cascade_search.cc
-    ops/convert.cc ops/group.cc ops/grouping.cc ops/integral.cc
-    ops/template_cost.cc ops/template_find.cc ops/template_finder.cc ops/template_map.cc
-    ops/template_operands.cc)
+set(VEDETTE_CUDA_PLUGIN_SOURCES
+    operands.cc
+    plugin.cc
+    streams.cc
+    ops/cascade_detect.cc
+    ops/cascade_program.cc
+    ops/cascade_search.cc
+    ops/convert.cc
+    ops/feature_match.cc
+    ops/group.cc
+    ops/grouping.cc
+    ops/integral.cc
+    ops/template_cost.cc
+    ops/template_find.cc
+    ops/template_finder.cc
+    ops/template_map.cc
+    ops/template_operands.cc
+)
 list(TRANSFORM VEDETTE_CUDA_PLUGIN_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
