@@ -12,6 +12,11 @@ set(VEDETTE_CUDA_SOURCES
     kernels/integral_bytes.cu
     kernels/integral_floats.cu
     kernels/integral_tilted.cu
+    kernels/sift_blur.cu
+    kernels/sift_describe.cu
+    kernels/sift_extrema.cu
+    kernels/sift_order.cu
+    kernels/sift_space.cc
     kernels/template_direct.cu
     kernels/template_gemm.cu
     kernels/template_pattern.cc

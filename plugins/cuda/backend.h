@@ -56,6 +56,7 @@ inline constexpr double transaction_bytes = 128;
 extern const Operation cascade_detect_operation;
 extern const Operation convert_operation;
 extern const Operation feature_match_operation;
+extern const Operation features_operation;
 extern const Operation group_operation;
 extern const Operation integral_operation;
 extern const Operation template_map_operation;

@@ -170,18 +170,25 @@ DeviceImage Operands::output(std::uint32_t index) {
     if (!on_host(image) && fits(image, false)) return as_it_is(image);
     if (outputs_.size() <= index) outputs_.resize(index + 1);
     const DeviceImage own = own_image(image, outputs_[index]);
-    downloads_.push_back({own, &image});
+    downloads_.push_back({own, &image, image.height});
     return own;
+}
+
+void Operands::keep_rows(std::uint32_t index, std::uint32_t rows) {
+    for (Download& download : downloads_)
+        if (download.to == call_->outputs[index]) download.rows = rows;
 }
 
 void Operands::download(const Download& download) {
     const vdt_image& image = *download.to;
+    if (download.rows == 0) return;
     for (std::uint32_t plane = 0; plane < image.plane_count; ++plane) {
-        const cuda::Plane from = plane_of(download.from, plane, row_bytes_of(image));
+        cuda::Plane from = plane_of(download.from, plane, row_bytes_of(image)), to = plane_of(image, plane);
+        from.rows = to.rows = download.rows;
         if (on_host(image))
-            transfer_.download(from, plane_of(image, plane), image.memory == VDT_MEMORY_PINNED, stream_in_use_);
+            transfer_.download(from, to, image.memory == VDT_MEMORY_PINNED, stream_in_use_);
         else
-            copy_on_device(from, plane_of(image, plane), stream_in_use_);
+            copy_on_device(from, to, stream_in_use_);
     }
     staged_ = staged_ || needs_staging(image);
 }

@@ -68,6 +68,8 @@ public:
     DeviceImage input(std::uint32_t index);
     // Output `index`; finish copies it back where needed. Write every pixel.
     DeviceImage output(std::uint32_t index);
+    // Only the first rows of output `index` are results: the others are left as they are.
+    void keep_rows(std::uint32_t index, std::uint32_t rows);
 
     // Input `index` as a copy in `block`, wherever it lies.
     DeviceImage copied_input(std::uint32_t index, cuda::Block<std::byte>& block);
@@ -81,6 +83,7 @@ private:
     struct Download {
         DeviceImage from;
         const vdt_image* to;
+        std::uint32_t rows;  // to be copied
     };
 
     DeviceImage own_image(const vdt_image& image, cuda::Block<std::byte>& block);

@@ -119,10 +119,11 @@ struct Backend : plugin::InstanceEntries<Backend>,
     }
 
     static auto operations() {
-        return std::array<const Operation*, 7>{
+        return std::array<const Operation*, 8>{
             &cascade_detect_operation,
             &convert_operation,
             &feature_match_operation,
+            &features_operation,
             &group_operation,
             &integral_operation,
             &template_find_operation,

@@ -1,4 +1,4 @@
-# The plugin's own sources. Absolute paths, so that other folders can build from them, too.
+# The plugin's own sources; absolute, since the tests that run it without a GPU use them, too.
 set(VEDETTE_CUDA_PLUGIN_SOURCES
     operands.cc
     plugin.cc
@@ -8,6 +8,7 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/cascade_search.cc
     ops/convert.cc
     ops/feature_match.cc
+    ops/features.cc
     ops/group.cc
     ops/grouping.cc
     ops/integral.cc
