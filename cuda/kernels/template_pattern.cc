@@ -23,7 +23,6 @@ Pattern::Pattern(const PatternRows& rows) : width_(rows.width), height_(rows.hei
     const std::size_t row_bytes = index(width_) * channel_count();
     pixels_.resize(row_bytes * index(height_));
     mask_.resize(index(width_) * index(height_));
-    sums_.channels = channels_;
     sums_.given_mask = rows.mask != nullptr;
     for (int y = 0; y < height_; ++y) {
         std::memcpy(pixels_.data() + index(y) * row_bytes, row(rows.pixels, rows.stride, y), row_bytes);

@@ -26,8 +26,7 @@ struct TemplateSums {
     unsigned long long area = 0;  // pixels taken
     unsigned long long square = 0;
     unsigned long long sum[3] = {};
-    double variance = 0;  // v_T, rounded once
-    int channels = 1;
+    double variance = 0;      // v_T, rounded once
     bool narrow = true;       // 64 bits hold what a window's moments are made of
     bool given_mask = false;  // there is a mask, whatever it takes
 };
@@ -56,13 +55,14 @@ VEDETTE_CUDA_BOTH inline double to_double(Wide value) {
     return negative ? -result : result;
 }
 
-// n sum I T - sum I sum T and n sum I^2 - (sum I)^2, summed over the channels.
+// n sum I T - sum I sum T and n sum I^2 - (sum I)^2, summed over the channels; of gray the others' sums are 0, and
+// loops of fixed length keep them in registers.
 VEDETTE_CUDA_BOTH inline void moments_of(const TemplateSums& pattern, const WindowSums& window, double& covariance,
                                          double& variance) {
     if (pattern.narrow) {
         auto product = static_cast<long long>(pattern.area * window.product);
         auto square = static_cast<long long>(pattern.area * window.square);
-        for (int c = 0; c < pattern.channels; ++c) {
+        for (int c = 0; c < 3; ++c) {
             product -= static_cast<long long>(window.sum[c] * pattern.sum[c]);
             square -= static_cast<long long>(window.sum[c] * window.sum[c]);
         }
@@ -72,7 +72,7 @@ VEDETTE_CUDA_BOTH inline void moments_of(const TemplateSums& pattern, const Wind
     }
     Wide product = static_cast<Wide>(pattern.area) * static_cast<Wide>(window.product);
     Wide square = static_cast<Wide>(pattern.area) * static_cast<Wide>(window.square);
-    for (int c = 0; c < pattern.channels; ++c) {
+    for (int c = 0; c < 3; ++c) {
         product -= static_cast<Wide>(window.sum[c]) * static_cast<Wide>(pattern.sum[c]);
         square -= static_cast<Wide>(window.sum[c]) * static_cast<Wide>(window.sum[c]);
     }

@@ -81,7 +81,9 @@ struct ScoreStore {
 
     template <int channels>
     __device__ void operator()(int x, int y, int columns, const Sums<channels>& sums) const {
-        for (int i = 0; i < group && x + i < columns; ++i) {
+#pragma unroll
+        for (int i = 0; i < group; ++i) {
+            if (x + i >= columns) break;
             const std::int32_t product =
                 products.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(products.stride) +
                                 static_cast<std::size_t>(x + i)];
@@ -99,7 +101,9 @@ struct MapStore {
 
     template <int channels>
     __device__ void operator()(int x, int y, int columns, const Sums<channels>& sums) const {
-        for (int i = 0; i < group && x + i < columns; ++i) {
+#pragma unroll
+        for (int i = 0; i < group; ++i) {
+            if (x + i >= columns) break;
             const std::int32_t product =
                 products.values[static_cast<std::size_t>(y) * static_cast<std::size_t>(products.stride) +
                                 static_cast<std::size_t>(x + i)];
