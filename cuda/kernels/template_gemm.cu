@@ -2,12 +2,14 @@
 // column n of B is the pattern moved by n pixels, so that D[m][n] belongs to position 16 m + n: the rows of A are
 // 16-byte pieces of the image tile as it is, which ldmatrix reads without copies [gpu-notes: the image tile is the
 // im2col]. A block owns 256 x 32 positions, a warp 256 x 8 of them: for each row of the pattern and 32 bytes along it
-// one ldmatrix, since the fragments of eight image rows stay in registers, 4 words of B from the first-level cache, and
-// 16 products of 16 x 8 x 32. The floor is (width + 15 pixels, rounded up to 32 bytes) * height (to 8) * positions over
-// the rate of the tensor cores.
+// one ldmatrix, since the fragments of eight image rows stay in registers, 4 words of B from shared memory, and 16
+// products of 16 x 8 x 32. Where 16 bytes are left at the end of the rows, two rows share a product. The floor is
+// (width
+// + 15 pixels, rounded up to 16 bytes) * height (to 8) * positions over the rate of the tensor cores.
 #include "kernels/template_gemm.h"
 
 #include "device/matrix.cuh"
+#include "device/memory.cuh"
 #include "device/shared.cuh"
 #include "device/warp.cuh"
 #include "kernels/template_scene.cuh"
@@ -23,8 +25,10 @@ constexpr int shifts = 16;
 constexpr int warps = 4;
 constexpr int warp_rows = 8;
 constexpr int tile_rows = warps * warp_rows;
-// Of a block; fits compute capability 7.5 (estimate).
-constexpr int most_tile_bytes = 60 * 1024;
+// Shared memory of a block: so that four, or of colour three, fit a multiprocessor of compute capability 9.0.
+constexpr std::size_t most_shared_bytes(int channels) {
+    return std::size_t{channels == 3 ? 74u : 55u} << 10;
+}
 
 struct Accumulators {
     std::int32_t at[warp_rows][2][4] = {};  // output row, columns 0-7 and 8-15 of B, registers of the fragment
@@ -100,99 +104,199 @@ constexpr int words_before(int channels) {
     return (shifts - 1) * channels / 4;
 }
 
+// Shared memory of a block: the tile of the image, then rows of B.
+struct TileShape {
+    int rows;    // of the pattern that pass at a time, a multiple of eight
+    int steps;   // of 32 bytes along them that pass at a time; the half step goes with the last ones
+    int pitch;   // bytes of a row of the tile
+    int stride;  // words of a copy of B
+    // One row more than the products need: pairs of rows are read together.
+    __host__ __device__ int tile_bytes() const { return (tile_rows + rows) * pitch; }
+};
+
+// Copies what `rows` rows of the pattern from `first` on and the steps from `first_step` on need. Waits for nothing.
+template <int channels>
+__device__ __forceinline__ void load_tile(const TemplateScene& scene, const GemmOperand& operand,
+                                          const TileShape& shape, int tile_x, int tile_y, int first, int rows,
+                                          int first_step, unsigned char* tile) {
+    const int lane = static_cast<int>(lane_index());
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int last = last_word(scene);
+    const int first_byte = channels * (scene.left + tile_x) + 32 * first_step;
+    const bool aligned = (first_byte & 15) == 0;
+    for (int r = warp; r < tile_rows + rows; r += warps) {
+        const int y = min(scene.top + tile_y + first + r, scene.bytes.height - 1);
+        const std::uint32_t* const from = row_words(scene, y);
+        for (int i = 16 * lane; i < shape.pitch; i += 16 * 32) {
+            const int byte = first_byte + i;
+            unsigned char* const to = tile + r * shape.pitch + i;
+            if (aligned) {
+                copy_16_async(to, from + min(byte / 4, last - 3));
+            } else {
+                uint4 piece;
+                piece.x = unaligned_word(from, byte, last);
+                piece.y = unaligned_word(from, byte + 4, last);
+                piece.z = unaligned_word(from, byte + 8, last);
+                piece.w = unaligned_word(from, byte + 12, last);
+                *reinterpret_cast<uint4*>(to) = piece;
+            }
+        }
+    }
+    const std::uint32_t* const from =
+        operand.words + 4 * static_cast<std::size_t>(first) * static_cast<std::size_t>(operand.stride);
+    std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(tile + shape.tile_bytes());
+    if (shape.stride == operand.stride) {
+        for (int i = 4 * static_cast<int>(threadIdx.x); i < 4 * rows * operand.stride; i += 4 * 32 * warps)
+            copy_16_async(to + i, from + i);
+    } else {
+        const int words = min(shape.stride, operand.stride - 8 * first_step);
+        for (int copy = warp; copy < 4 * rows; copy += warps)
+            for (int i = 4 * lane; i < words; i += 4 * 32)
+                copy_16_async(to + copy * shape.stride + i, from + copy * operand.stride + 8 * first_step + i);
+    }
+    commit_copies();
+}
+
+// Adds the products of 32 bytes along the rows. `a`: this lane's piece of the warp's first image row, `b` its word of
+// the pattern's first row.
+template <int channels>
+__device__ __forceinline__ void multiply_step(const unsigned char* a, int pitch, const std::uint32_t* b, int words,
+                                              int rows, Accumulators& sums) {
+    unsigned held[warp_rows][4];
+#pragma unroll
+    for (int r = 0; r < warp_rows - 1; ++r) load_matrices(held[r], a + r * pitch);
+    a += (warp_rows - 1) * pitch;
+    for (int j = 0; j < rows; j += warp_rows) {
+#pragma unroll
+        for (int u = 0; u < warp_rows; ++u) {
+            load_matrices(held[(u + warp_rows - 1) % warp_rows], a);
+            a += pitch;
+            const unsigned near[2] = {b[0], b[4]};
+            const unsigned far[2] = {b[-2 * channels], b[4 - 2 * channels]};
+            b += words;
+#pragma unroll
+            for (int r = 0; r < warp_rows; ++r) {
+                multiply_u8_s8(sums.at[r][0], held[(u + r) % warp_rows], near);
+                multiply_u8_s8(sums.at[r][1], held[(u + r) % warp_rows], far);
+            }
+        }
+    }
+}
+
+// The same of 16 bytes: the second half of a product takes the next row of image and pattern. `a`: this lane's piece
+// of the first two image rows.
+template <int channels>
+__device__ __forceinline__ void multiply_half_step(const unsigned char* a, int pitch, const std::uint32_t* b, int words,
+                                                   int rows, Accumulators& sums) {
+    constexpr int pairs = warp_rows / 2;
+    unsigned held[2 * warp_rows][2];
+    const auto load_pair = [&](int slot) {
+        unsigned both[4];
+        load_matrices(both, a);
+        a += 2 * pitch;
+        held[slot][0] = both[0];
+        held[slot][1] = both[1];
+        held[slot + 1][0] = both[2];
+        held[slot + 1][1] = both[3];
+    };
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) load_pair(2 * p);
+    for (int j = 0; j < rows; j += warp_rows) {
+#pragma unroll
+        for (int p = 0; p < pairs; ++p) {
+            load_pair(warp_rows + 2 * p);
+            const unsigned near[2] = {b[0], b[words]};
+            const unsigned far[2] = {b[-2 * channels], b[words - 2 * channels]};
+            b += 2 * words;
+#pragma unroll
+            for (int r = 0; r < warp_rows; ++r) {
+                const unsigned two[4] = {held[2 * p + r][0], held[2 * p + r][1], held[2 * p + r + 1][0],
+                                         held[2 * p + r + 1][1]};
+                multiply_u8_s8(sums.at[r][0], two, near);
+                multiply_u8_s8(sums.at[r][1], two, far);
+            }
+        }
+#pragma unroll
+        for (int r = 0; r < warp_rows; ++r) {
+            held[r][0] = held[warp_rows + r][0];
+            held[r][1] = held[warp_rows + r][1];
+        }
+    }
+}
+
 template <int channels, class Store>
 __global__ void __launch_bounds__(32 * warps, 4)
-    gemm_kernel(TemplateScene scene, GemmOperand operand, int chunk, int pitch, Store store) {
+    gemm_kernel(TemplateScene scene, GemmOperand operand, TileShape shape, Store store) {
     unsigned char* const tile = dynamic_shared<unsigned char>();
     const int lane = static_cast<int>(lane_index());
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int tile_x = static_cast<int>(blockIdx.x) * gemm_tile_columns;
     const int tile_y = static_cast<int>(blockIdx.y) * tile_rows;
-    const int last = last_word(scene);
-    const int first_byte = channels * (scene.left + tile_x);
     // Word of column n = lane / 4 of B; that of n + 8 lies 2 * channels words before.
     const int moved = channels * (lane / 4);
-    const int word = moved % 4 * operand.stride + lane % 4 - moved / 4 + words_before(channels);
-    const int row_words_of_b = 4 * operand.stride;
+    const int words = 4 * shape.stride;
+    const std::uint32_t* const b = reinterpret_cast<const std::uint32_t*>(tile + shape.tile_bytes()) +
+                                   moved % 4 * shape.stride + lane % 4 - moved / 4 + words_before(channels);
+    const unsigned char* const a = tile + warp * warp_rows * shape.pitch + 16 * channels * (lane % 16);
     Accumulators sums;
-    for (int first = 0; first < operand.rows; first += chunk) {
-        const int rows = min(chunk, operand.rows - first);
-        __syncthreads();
-        const int pieces = pitch / 16;
-        for (int i = static_cast<int>(threadIdx.x); i < (tile_rows + rows - 1) * pieces; i += 32 * warps) {
-            const int y = min(scene.top + tile_y + first + i / pieces, scene.bytes.height - 1);
-            const std::uint32_t* const from = row_words(scene, y);
-            const int byte = first_byte + 16 * (i % pieces);
-            uint4 piece;
-            if ((first_byte & 15) == 0) {
-                piece = *reinterpret_cast<const uint4*>(from + min(byte / 4, last - 3));
-            } else {
-                piece.x = unaligned_word(from, byte, last);
-                piece.y = unaligned_word(from, byte + 4, last);
-                piece.z = unaligned_word(from, byte + 8, last);
-                piece.w = unaligned_word(from, byte + 12, last);
-            }
-            *reinterpret_cast<uint4*>(tile + i / pieces * pitch + 16 * (i % pieces)) = piece;
-        }
-        __syncthreads();
-        const unsigned char* const rows_of_a =
-            tile + warp * warp_rows * pitch + 16 * channels * (lane % 16) + 16 * (lane / 16);
-        for (int step = 0; step < operand.steps; ++step) {
-            const std::uint32_t* b = operand.words +
-                                     static_cast<std::size_t>(first) * static_cast<std::size_t>(row_words_of_b) + word +
-                                     8 * step;
-            const unsigned char* a = rows_of_a + 32 * step;
-            unsigned held[warp_rows][4];
-#pragma unroll
-            for (int r = 0; r < warp_rows - 1; ++r) load_matrices(held[r], a + r * pitch);
-            for (int j = 0; j < rows; j += warp_rows) {
-#pragma unroll
-                for (int u = 0; u < warp_rows; ++u) {
-                    load_matrices(held[(u + warp_rows - 1) % warp_rows], a + (j + u + warp_rows - 1) * pitch);
-                    const unsigned near[2] = {b[0], b[4]};
-                    const unsigned far[2] = {b[-2 * channels], b[4 - 2 * channels]};
-                    b += row_words_of_b;
-#pragma unroll
-                    for (int r = 0; r < warp_rows; ++r) {
-                        multiply_u8_s8(sums.at[r][0], held[(u + r) % warp_rows], near);
-                        multiply_u8_s8(sums.at[r][1], held[(u + r) % warp_rows], far);
-                    }
-                }
-            }
-        }
+    for (int first = 0; first < operand.rows; first += shape.rows) {
+        const int rows = min(shape.rows, operand.rows - first);
+        int first_step = 0;
+        do {
+            const int steps = min(shape.steps, operand.steps - first_step);
+            __syncthreads();
+            load_tile<channels>(scene, operand, shape, tile_x, tile_y, first, rows, first_step, tile);
+            wait_copies<0>();
+            __syncthreads();
+            for (int step = 0; step < steps; ++step)
+                multiply_step<channels>(a + 16 * (lane / 16) + 32 * step, shape.pitch, b + 8 * step, words, rows, sums);
+            first_step += steps;
+            if (first_step == operand.steps && operand.half_step)
+                multiply_half_step<channels>(a + lane / 16 * shape.pitch + 32 * steps, shape.pitch, b + 8 * steps,
+                                             words, rows, sums);
+        } while (first_step < operand.steps);
     }
     store(sums, tile_x, tile_y + warp * warp_rows, scene.rows);
 }
 
-// Rows of the pattern that pass at a time, and bytes of a row of the tile.
-struct TileShape {
-    int chunk;
-    int pitch;
-    std::size_t bytes() const {
-        return static_cast<std::size_t>(tile_rows + chunk - 1) * static_cast<std::size_t>(pitch);
-    }
-};
+// Words of a copy of B that cover `halves` times 16 bytes. Copies lie eight banks apart, so that the lanes of a warp
+// meet no other lane's bank.
+int stride_of(int halves, int channels) {
+    return (4 * halves + words_before(channels) + 7) / 16 * 16 + 8;
+}
 
-TileShape tile_shape(const GemmOperand& operand, int channels) {
-    const int pitch = channels * (gemm_tile_columns - shifts) + 32 * operand.steps;
-    // Eight rows of the widest colour pattern still fit. Chunks of about one size, in eights.
-    const int most = (most_tile_bytes / pitch - tile_rows + 1) / 8 * 8;
-    const int chunks = (operand.rows + most - 1) / most;
-    return {((operand.rows + chunks - 1) / chunks + 7) / 8 * 8, pitch};
+TileShape tile_shape(const GemmOperand& operand, int channels, const DeviceLimits& limits) {
+    const int room = static_cast<int>(std::min(most_shared_bytes(channels), limits.shared_bytes));
+    const auto shape_of = [&](int steps) {
+        const int halves = 2 * steps + (operand.half_step ? 1 : 0);
+        return TileShape{0, steps, channels * (gemm_tile_columns - shifts) + 16 * halves, stride_of(halves, channels)};
+    };
+    const auto rows_that_fit = [&](const TileShape& shape) {
+        return (room - tile_rows * shape.pitch) / (shape.pitch + 16 * shape.stride) / 8 * 8;
+    };
+    TileShape shape = shape_of(operand.steps);
+    // Wide patterns pass in parts of 256 bytes: then eight rows fit, and more.
+    if (rows_that_fit(shape) < 8) shape = shape_of(8);
+    // Parts of about one size, in eights.
+    const int most = rows_that_fit(shape);
+    const int parts = (operand.rows + most - 1) / most;
+    shape.rows = ((operand.rows + parts - 1) / parts + 7) / 8 * 8;
+    return shape;
 }
 
 template <class Store>
-void start(const TemplateScene& scene, const GemmOperand& operand, const Store& store, cudaStream_t stream) {
-    const TileShape tile = tile_shape(operand, scene.channels);
+void start(const TemplateScene& scene, const GemmOperand& operand, const Store& store, const DeviceLimits& limits,
+           cudaStream_t stream) {
+    const TileShape tile = tile_shape(operand, scene.channels, limits);
     LaunchShape shape;
     shape.block = dim3(32 * warps);
     shape.grid = dim3(blocks_for(static_cast<std::size_t>(scene.columns), gemm_tile_columns),
                       blocks_for(static_cast<std::size_t>(scene.rows), tile_rows));
-    shape.shared_bytes = tile.bytes();
+    shape.shared_bytes = static_cast<std::size_t>(tile.tile_bytes() + 16 * tile.stride * tile.rows);
     if (scene.channels == 3)
-        launch(gemm_kernel<3, Store>, shape, stream, scene, operand, tile.chunk, tile.pitch, store);
+        launch(gemm_kernel<3, Store>, shape, stream, scene, operand, tile, store);
     else
-        launch(gemm_kernel<1, Store>, shape, stream, scene, operand, tile.chunk, tile.pitch, store);
+        launch(gemm_kernel<1, Store>, shape, stream, scene, operand, tile, store);
 }
 
 }  // namespace
@@ -200,10 +304,10 @@ void start(const TemplateScene& scene, const GemmOperand& operand, const Store& 
 GemmOperand gemm_shape(int width, int height, int channels) {
     GemmOperand operand;
     operand.rows = (height + warp_rows - 1) / warp_rows * warp_rows;
-    operand.steps = ((width + shifts - 1) * channels + 31) / 32;
-    // Copies eight banks apart, so that the lanes of a warp meet no other lane's bank.
-    const int words = 8 * operand.steps + words_before(channels);
-    operand.stride = (words + 7) / 16 * 16 + 8;
+    const int halves = ((width + shifts - 1) * channels + 15) / 16;
+    operand.steps = halves / 2;
+    operand.half_step = halves % 2 != 0;
+    operand.stride = stride_of(halves, channels);
     return operand;
 }
 
@@ -226,20 +330,25 @@ std::vector<std::uint32_t> gemm_words(const std::vector<std::int8_t>& coefficien
     return words;
 }
 
-void gemm_prepare() {
-    allow_shared(gemm_kernel<1, CandidateStore>, most_tile_bytes);
-    allow_shared(gemm_kernel<3, CandidateStore>, most_tile_bytes);
-    allow_shared(gemm_kernel<1, SumStore>, most_tile_bytes);
-    allow_shared(gemm_kernel<3, SumStore>, most_tile_bytes);
+void gemm_prepare(const DeviceLimits& limits) {
+    const auto allow = [&](auto kernel, int channels) {
+        allow_shared(kernel, std::min(most_shared_bytes(channels), limits.shared_bytes));
+    };
+    allow(gemm_kernel<1, CandidateStore>, 1);
+    allow(gemm_kernel<3, CandidateStore>, 3);
+    allow(gemm_kernel<1, SumStore>, 1);
+    allow(gemm_kernel<3, SumStore>, 3);
 }
 
 void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& thresholds,
-                     const Candidates& candidates, Progress* progress, cudaStream_t stream) {
-    start(scene, operand, CandidateStore{thresholds, candidates, progress}, stream);
+                     const Candidates& candidates, Progress* progress, const DeviceLimits& limits,
+                     cudaStream_t stream) {
+    start(scene, operand, CandidateStore{thresholds, candidates, progress}, limits, stream);
 }
 
-void gemm_sums(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& sums, cudaStream_t stream) {
-    start(scene, operand, SumStore{sums}, stream);
+void gemm_sums(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& sums,
+               const DeviceLimits& limits, cudaStream_t stream) {
+    start(scene, operand, SumStore{sums}, limits, stream);
 }
 
 }  // namespace vedette::cuda

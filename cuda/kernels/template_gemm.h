@@ -29,6 +29,7 @@ struct GemmOperand {
     const std::uint32_t* words = nullptr;  // device memory
     int rows = 0;                          // a multiple of eight, the last ones may be zeros
     int steps = 0;                         // of 32 bytes along a row
+    bool half_step = false;                // and 16 more
     int stride = 0;                        // words of a copy
 };
 
@@ -50,14 +51,15 @@ constexpr int position_stride(int columns) {
 }
 
 // Allows the kernels the shared memory that they need; when a plan is made.
-void gemm_prepare();
+void gemm_prepare(const DeviceLimits& limits);
 
 // Queues: positions whose sum is at least their threshold (INT32_MAX beyond the last column) become candidates, counted
 // in `progress`.
 void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& thresholds,
-                     const Candidates& candidates, Progress* progress, cudaStream_t stream);
+                     const Candidates& candidates, Progress* progress, const DeviceLimits& limits, cudaStream_t stream);
 
 // Queues: the sum of every position.
-void gemm_sums(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& sums, cudaStream_t stream);
+void gemm_sums(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& sums,
+               const DeviceLimits& limits, cudaStream_t stream);
 
 }  // namespace vedette::cuda

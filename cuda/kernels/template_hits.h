@@ -1,6 +1,7 @@
 // Positions of patterns on their way from the kernels to the host.
 #pragma once
 
+#include "runtime/device.h"
 #include "runtime/view.h"
 
 #include <cuda_runtime_api.h>
@@ -19,8 +20,9 @@ struct Hit {
 // Of one pattern; begins as zeros.
 struct Progress {
     std::uint32_t candidates;  // places appended, or that there was no room for
-    std::uint32_t unused;
-    unsigned long long best;  // ordered_bits of the best score that was seen, for HitTest::best_only
+    std::uint32_t cut;         // of scores' classes (select_hits), that of the last hit wanted
+    unsigned long long best;   // ordered_bits of the best score that was seen, for HitTest::best_only
+    unsigned long long found;  // by select_hits, whether wanted or not
 };
 
 // Positions that are not searched: [x, x + w) x [y, y + h).
@@ -52,9 +54,17 @@ struct HitTest {
 // Stands for a position that is not searched; below every threshold.
 inline constexpr double no_score = -2;
 
-// Queues the choice of hits among all scores (direct_scores). With `local_maxima` only positions that no neighbour
-// beats; of equal neighbours the earlier in reading order.
-void select_hits(const double* scores, int columns, int rows, bool local_maxima, const HitTest& test,
-                 cudaStream_t stream);
+// Classes of scores, 2 / score_classes wide, that the best `wanted` hits are cut off by.
+inline constexpr int score_classes = 4096;
+
+struct Selection {
+    bool local_maxima = false;  // only positions that no neighbour beats; of equal ones the earlier in reading order
+    std::uint32_t wanted = 0;   // so many of the best, and what shares the last one's class, do; 0: all
+    std::uint32_t* counts = nullptr;  // score_classes words of device memory, for `wanted`
+};
+
+// Queues the choice of hits among all scores (direct_scores). With selection.wanted Progress::found counts all.
+void select_hits(const double* scores, int columns, int rows, const Selection& selection, const HitTest& test,
+                 const DeviceLimits& limits, cudaStream_t stream);
 
 }  // namespace vedette::cuda

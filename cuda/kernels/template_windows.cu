@@ -1,10 +1,12 @@
-// windows_kernel: a block owns a strip of 512 columns of pixels, of which all but the last width - 1 are positions, and
-// a segment of 24 rows; a thread owns four columns. It keeps their sums over the part's height, one row in and one row
-// out; a scan of them along the warp goes to shared memory, and a position's sum is the difference of two of its
-// entries. About 130 operations a thread and row; every pixel is read (height / 24 + 2) times, from caches but for the
-// first. The sums are of 32 bits and wrap; differences of windows of at most 65536 bytes are right.
+// windows_kernel: a block owns a strip of 1024 columns of pixels, of which all but the last width - 1 are positions,
+// and a segment of 16 rows; a thread owns eight columns. It keeps their sums over the part's height, one row in and one
+// row out; a scan of them along the warp goes to shared memory, and a position's sum is the difference of two of its
+// entries, plus the warp's total where the window ends in the next warp. About 20 operations a position; every pixel is
+// read (height / 16 + 2) times, from caches but for the first. The sums are of 32 bits and wrap; differences of windows
+// of at most 65536 bytes are right.
 #include "kernels/template_windows.h"
 
+#include "device/arithmetic.cuh"
 #include "device/warp.cuh"
 #include "kernels/template_offer.cuh"
 #include "kernels/template_scene.cuh"
@@ -18,12 +20,15 @@ namespace vedette::cuda {
 
 namespace {
 
-constexpr int group = 4;  // columns of a thread
+constexpr int group = 4;  // positions that are stored together
+constexpr int thread_columns = 8;
 constexpr int threads = 128;
-constexpr int strip = threads * group;
-constexpr int segment = 24;  // rows of a block (estimate)
+constexpr int strip = threads * thread_columns;
+constexpr int warp_columns = 32 * thread_columns;
+constexpr int segment = 16;  // rows of a block
+static_assert(gemm_most_width <= warp_columns, "a window ends in its warp or in the next");
 
-// Window sums of four neighbouring positions.
+// Window sums of neighbouring positions.
 template <int channels>
 struct Sums {
     unsigned sum[group][channels];
@@ -49,7 +54,7 @@ struct ThresholdStore {
         int value[group];
 #pragma unroll
         for (int i = 0; i < group; ++i) {
-            const int limit = static_cast<int>(factor * __fsqrt_rn(static_cast<float>(variance_of(sums, i, area))));
+            const int limit = __float2int_rd(factor * approximate_sqrt(__ull2float_rn(variance_of(sums, i, area))));
             value[i] = x + i < columns ? max(limit, 1) : INT_MAX;
         }
         *reinterpret_cast<int4*>(thresholds.values +
@@ -112,88 +117,140 @@ struct MapStore {
     }
 };
 
-// Adds (or takes away) a row of pixels to the thread's columns.
+// A thread's bytes of an image row.
 template <int channels>
-__device__ __forceinline__ void add_row(const TemplateScene& scene, int y, int byte, int last, bool add,
-                                        unsigned (&sum)[group][channels], unsigned (&square)[group]) {
+struct Bytes {
+    unsigned word[thread_columns * channels / 4];
+    __device__ __forceinline__ unsigned at(int i, int c) const {
+        const int byte = i * channels + c;
+        return __byte_perm(word[byte / 4], 0, 0x4440u | static_cast<unsigned>(byte % 4));
+    }
+};
+
+template <int channels>
+__device__ __forceinline__ Bytes<channels> read_row(const TemplateScene& scene, int y, int byte, int last) {
     const std::uint32_t* const row = row_words(scene, y);
-    unsigned words[channels];
+    Bytes<channels> bytes;
+    constexpr int words = thread_columns * channels / 4;
+    if ((byte & 7) == 0) {
+        // Words past the last one belong to thread_columns that nobody reads; `last` is odd.
 #pragma unroll
-    for (int i = 0; i < channels; ++i) words[i] = unaligned_word(row, byte + 4 * i, last);
-#pragma unroll
-    for (int i = 0; i < group; ++i)
-#pragma unroll
-        for (int c = 0; c < channels; ++c) {
-            const int at = i * channels + c;
-            const unsigned value = words[at / 4] >> (8 * (at % 4)) & 255u;
-            sum[i][c] = add ? sum[i][c] + value : sum[i][c] - value;
-            square[i] = add ? square[i] + value * value : square[i] - value * value;
+        for (int i = 0; i < words; i += 2) {
+            const uint2 two = *reinterpret_cast<const uint2*>(row + min(byte / 4 + i, last - 1));
+            bytes.word[i] = two.x;
+            bytes.word[i + 1] = two.y;
         }
+    } else {
+#pragma unroll
+        for (int i = 0; i < words; ++i) bytes.word[i] = unaligned_word(row, byte + 4 * i, last);
+    }
+    return bytes;
 }
+
+// Sums of a thread's thread_columns, over the part's height.
+template <int channels>
+struct Columns {
+    unsigned sum[channels][thread_columns] = {};
+    unsigned square[thread_columns] = {};
+
+    __device__ __forceinline__ void add(const Bytes<channels>& bytes) {
+#pragma unroll
+        for (int i = 0; i < thread_columns; ++i)
+#pragma unroll
+            for (int c = 0; c < channels; ++c) {
+                const unsigned value = bytes.at(i, c);
+                sum[c][i] += value;
+                square[i] += value * value;
+            }
+    }
+    __device__ __forceinline__ void replace(const Bytes<channels>& old, const Bytes<channels>& by) {
+#pragma unroll
+        for (int i = 0; i < thread_columns; ++i)
+#pragma unroll
+            for (int c = 0; c < channels; ++c) {
+                const unsigned in = by.at(i, c);
+                const unsigned out = old.at(i, c);
+                sum[c][i] += in - out;
+                square[i] += in * in - out * out;
+            }
+    }
+    __device__ __forceinline__ unsigned of(int kind, int i) const {
+        return kind < channels ? sum[kind % channels][i] : square[i];
+    }
+};
 
 template <int channels, class Store>
 __global__ void __launch_bounds__(threads)
     windows_kernel(TemplateScene scene, WindowPart part, int outputs, int end, Store store) {
     constexpr int kinds = channels + 1;
-    // Sums of the columns before each one, within its warp's 128; of two rows in turn, so that one barrier a row does.
-    alignas(16) __shared__ unsigned before[2][kinds][strip + group];
-    __shared__ unsigned totals[2][kinds][threads / 32];
+    // Sums of the thread_columns before each one, within its warp's; of two rows in turn, so that one barrier a row
+    // does. Column 8 t + i lies at [i][t]: neighbouring lanes meet neighbouring banks.
+    __shared__ unsigned before[2][kinds][thread_columns][threads + 1];
     const int thread = static_cast<int>(threadIdx.x);
-    const int lane = static_cast<int>(lane_index());
     const int strip_x = static_cast<int>(blockIdx.x) * outputs;
     const int first_y = static_cast<int>(blockIdx.y) * segment;
     const int rows = min(segment, scene.rows - first_y);
     const int last = last_word(scene);
-    const int byte = channels * (scene.left + part.x + strip_x + group * thread);
+    const int byte = channels * (scene.left + part.x + strip_x + thread_columns * thread);
     const int top = scene.top + part.y + first_y;
-    unsigned sum[group][channels] = {};
-    unsigned square[group] = {};
-    if (thread < 2 * kinds) before[thread / kinds][thread % kinds][strip] = 0;
-    for (int j = 0; j < part.height - 1; ++j) add_row<channels>(scene, top + j, byte, last, true, sum, square);
+    const int x = thread_columns * thread;
+    const bool stores = x < outputs && strip_x + x < end;
+    // Positions from this one on end in the next warp.
+    const int first_across = warp_columns - thread_columns * static_cast<int>(lane_index()) - part.width;
+    if (thread < 2 * kinds) before[thread / kinds][thread % kinds][0][threads] = 0;
+    Columns<channels> sums;
+    for (int j = 0; j < part.height - 1; ++j) sums.add(read_row<channels>(scene, top + j, byte, last));
+    sums.add(read_row<channels>(scene, top + part.height - 1, byte, last));
     for (int k = 0; k < rows; ++k) {
-        if (k > 0) add_row<channels>(scene, top + k - 1, byte, last, false, sum, square);
-        add_row<channels>(scene, top + k + part.height - 1, byte, last, true, sum, square);
+        if (k > 0)
+            sums.replace(read_row<channels>(scene, top + k - 1, byte, last),
+                         read_row<channels>(scene, top + k + part.height - 1, byte, last));
         const int turn = k & 1;
+        unsigned start[kinds];
+        unsigned total[kinds];
 #pragma unroll
         for (int kind = 0; kind < kinds; ++kind) {
-            unsigned value[group];
+            unsigned own = 0;
 #pragma unroll
-            for (int i = 0; i < group; ++i) value[i] = kind < channels ? sum[i][kind % channels] : square[i];
-            const unsigned own = value[0] + value[1] + value[2] + value[3];
+            for (int i = 0; i < thread_columns; ++i) own += sums.of(kind, i);
             const unsigned through = warp_scan(own);
-            const unsigned start = through - own;
-            *reinterpret_cast<uint4*>(&before[turn][kind][group * thread]) =
-                uint4{start, start + value[0], start + value[0] + value[1], through - value[3]};
-            if (lane == 31) totals[turn][kind][thread / 32] = through;
-        }
-        __syncthreads();
-        const int x = group * thread;
-        if (x >= outputs || strip_x + x >= end) continue;
-        Sums<channels> windows;
+            total[kind] = __shfl_sync(all_lanes, through, 31);
+            start[kind] = through - own;
+            unsigned sum = start[kind];
 #pragma unroll
-        for (int kind = 0; kind < kinds; ++kind) {
-            const unsigned* const total = totals[turn][kind];
-#pragma unroll
-            for (int i = 0; i < group; ++i) {
-                const int from = x + i;
-                const int to = from + part.width;
-                unsigned value = before[turn][kind][to] - before[turn][kind][from];
-#pragma unroll
-                for (int w = 0; w < threads / 32; ++w)
-                    if (from / 128 <= w && w < to / 128) value += total[w];
-                if (kind < channels)
-                    windows.sum[i][kind % channels] = value;
-                else
-                    windows.square[i] = value;
+            for (int i = 0; i < thread_columns; ++i) {
+                before[turn][kind][i][thread] = sum;
+                sum += sums.of(kind, i);
             }
         }
-        store(strip_x + x, first_y + k, scene.columns, windows);
+        __syncthreads();
+        if (!stores) continue;
+#pragma unroll
+        for (int first = 0; first < thread_columns; first += group) {
+            Sums<channels> windows;
+#pragma unroll
+            for (int i = 0; i < group; ++i) {
+                const int to = first + i + part.width;
+                const bool across = first + i >= first_across;
+#pragma unroll
+                for (int kind = 0; kind < kinds; ++kind) {
+                    const unsigned value = before[turn][kind][to % thread_columns][thread + to / thread_columns] -
+                                           start[kind] + (across ? total[kind] : 0);
+                    start[kind] += sums.of(kind, first + i);
+                    if (kind < channels)
+                        windows.sum[i][kind % channels] = value;
+                    else
+                        windows.square[i] = value;
+                }
+            }
+            if (strip_x + x + first < end) store(strip_x + x + first, first_y + k, scene.columns, windows);
+        }
     }
 }
 
 template <class Store>
 void start(const TemplateScene& scene, const WindowPart& part, int end, const Store& store, cudaStream_t stream) {
-    const int outputs = (strip - part.width + 1) / group * group;
+    const int outputs = (strip - part.width + 1) / thread_columns * thread_columns;
     LaunchShape shape;
     shape.block = dim3(threads);
     shape.grid = dim3(blocks_for(static_cast<std::size_t>(end), static_cast<std::size_t>(outputs)),

@@ -41,7 +41,7 @@ void add_direct_stage(vdt_cost& cost, const TemplateShape& shape, double columns
 void add_matrix_stages(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes) {
     const double positions = columns * rows;
     const cuda::GemmOperand operand = cuda::gemm_shape(shape.width, shape.height, shape.channels);
-    const double products = 32.0 * operand.steps * operand.rows;  // of a position
+    const double products = (32.0 * operand.steps + (operand.half_step ? 16 : 0)) * operand.rows;  // of a position
     const double pixels = (columns + shape.width - 1) * (rows + shape.height - 1) * shape.channels;
     vdt_cost_stage product = plugin::even_stage(positions * products / matrix_rate, products / 16, positions / 64,
                                                 pixels + 4 * positions, transaction_bytes);

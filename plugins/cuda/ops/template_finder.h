@@ -30,7 +30,8 @@ private:
         cuda::Exclusions exclusions;
         std::vector<plugin::Position> hits;
         cuda::WindowPart part;
-        float factor = 0;  // of window_thresholds of that part; 0: every score is computed
+        float factor = 0;      // of window_thresholds of that part; 0: every score is computed
+        bool counted = false;  // by the device: only the best hits were fetched
         // Candidates were too many for this version of the pattern at this threshold: every score is computed.
         std::uint64_t crowded_version = 0;
         double crowded_threshold = 0;
@@ -46,6 +47,8 @@ private:
     cuda::PositionPlane plane_of(const cuda::TemplateScene& scene, cuda::Block<std::int32_t>& block) const;
     // Window thresholds for a job: those of the last call of this function when they serve this job, too.
     cuda::PositionPlane thresholds_of(const Job& job);
+    // What a job's last search left; after fetch().
+    cuda::Progress progress_of(std::size_t job) const;
     // Looks at what the candidates' counters say; false when a job must be searched again.
     bool all_candidates_fit(const vdt_template_find_params& params);
     // Fetches the hits; false when there was no room for all of them, which there is afterwards.
@@ -69,6 +72,7 @@ private:
     cuda::Block<cuda::PlaceRect> rects_;
     std::vector<cuda::PlaceRect> host_rects_;
     cuda::Block<double> scores_;
+    cuda::Block<std::uint32_t> class_counts_;
     cuda::Block<std::uint32_t> places_;
     cuda::Block<std::int32_t> thresholds_;
     cuda::Block<std::int32_t> products_;

@@ -30,7 +30,7 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
 class MapPlan final : public Plan {
 public:
     MapPlan(const Device& device, std::uint32_t variant) : variant_(variant), device_(device), operands_(device) {
-        cuda::gemm_prepare();
+        cuda::gemm_prepare(device.cuda.limits);
     }
 
     vdt_code run(const vdt_call& call) override {
@@ -46,7 +46,8 @@ public:
         const cuda::Pattern& pattern = pattern_.pattern();
         if (variant_ == matrix && takes_matrix(shape_of(pattern))) {
             const cuda::PositionPlane products = product_plane(searched);
-            cuda::gemm_sums(searched, pattern_.exact(device_, operands_.stream()), products, operands_.stream());
+            cuda::gemm_sums(searched, pattern_.exact(device_, operands_.stream()), products, device_.cuda.limits,
+                            operands_.stream());
             cuda::window_map(searched, pattern_.words(), pattern.sums(), products, method, out.view<float>(),
                              operands_.stream());
         } else {
