@@ -144,58 +144,68 @@ void start_direct(const TemplateScene& scene, const TemplateWords& pattern, cons
         launch(direct_kernel<1, Store>, shape, stream, scene, pattern, sums, store);
 }
 
+// What a lane adds up of a window, 32 bits each.
+template <int channels>
+struct LaneSums {
+    unsigned product = 0;
+    unsigned square = 0;
+    unsigned sum[channels] = {};
+
+    // `value`: four bytes of the window, `t` of the pattern, `phase` of the word in the row, modulo 3.
+    __device__ __forceinline__ void add(unsigned value, unsigned t, int phase) {
+        if constexpr (channels == 1) {
+            add_word<1>(value, t, 0, product, square, sum);
+        } else {
+            product = __dp4a(value, t, product);
+            square = __dp4a(value, value, square);
+#pragma unroll
+            for (int c = 0; c < channels; ++c) {
+                const unsigned ones = phase == 0   ? bytes_of_channel<3>(0, c)
+                                      : phase == 1 ? bytes_of_channel<3>(1, c)
+                                                   : bytes_of_channel<3>(2, c);
+                sum[c] = __dp4a(value, ones, sum[c]);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void move_to(WindowSums& window) {
+        window.product += product;
+        window.square += square;
+#pragma unroll
+        for (int c = 0; c < channels; ++c) window.sum[c] += sum[c];
+        *this = {};
+    }
+};
+
 // Sums of the window at (x, y), in every lane.
 template <int channels>
 __device__ __forceinline__ WindowSums window_at(const TemplateScene& scene, const TemplateWords& pattern, int x,
                                                 int y) {
-    // A power of two of lanes shares a row; steps are counted so that 32 bits hold what a lane adds up: a step adds at
+    // A power of two of lanes shares a row; words are counted so that 32 bits hold what a lane adds up: a word adds at
     // most 4 * 255^2.
-    constexpr int most_steps = 16384;
+    constexpr int most_words = 16384;
     int lanes = 1;
     while (lanes < 32 && lanes < pattern.words) lanes *= 2;
     const int lane = static_cast<int>(lane_index());
     const int last = last_word(scene);
     const int first_byte = channels * (scene.left + x);
     WindowSums window;
-    unsigned product = 0;
-    unsigned square = 0;
-    unsigned sum[channels] = {};
-    int steps = 0;
-    const auto flush = [&] {
-        window.product += product;
-        window.square += square;
-        product = square = 0;
-#pragma unroll
-        for (int c = 0; c < channels; ++c) {
-            window.sum[c] += sum[c];
-            sum[c] = 0;
-        }
-        steps = 0;
-    };
-    for (int r = lane / lanes; r < pattern.height; r += 32 / lanes) {
-        const std::uint32_t* const row = row_words(scene, scene.top + y + r);
-        const std::size_t from = static_cast<std::size_t>(r) * static_cast<std::size_t>(pattern.stride);
-        for (int j = lane % lanes; j < pattern.words; j += lanes) {
-            const auto at = from + static_cast<std::size_t>(j);
-            const unsigned value = unaligned_word(row, first_byte + 4 * j, last) & pattern.mask[at];
-            if constexpr (channels == 1) {
-                add_word<1>(value, pattern.pixels[at], 0, product, square, sum);
-            } else {
-                product = __dp4a(value, pattern.pixels[at], product);
-                square = __dp4a(value, value, square);
-                const int phase = j % 3;
-#pragma unroll
-                for (int c = 0; c < 3; ++c) {
-                    const unsigned ones = phase == 0   ? bytes_of_channel<3>(0, c)
-                                          : phase == 1 ? bytes_of_channel<3>(1, c)
-                                                       : bytes_of_channel<3>(2, c);
-                    sum[c] = __dp4a(value, ones, sum[c]);
-                }
+    LaneSums<channels> own;
+    const int step = 32 / lanes;
+    for (int j = lane % lanes; j < pattern.words; j += lanes) {
+        for (int begin = lane / lanes; begin < pattern.height; begin += most_words * step) {
+            const int end = min(pattern.height, begin + most_words * step);
+            // Many rows are on their way at a time.
+#pragma unroll 8
+            for (int r = begin; r < end; r += step) {
+                const std::size_t at = static_cast<std::size_t>(r) * static_cast<std::size_t>(pattern.stride) +
+                                       static_cast<std::size_t>(j);
+                const unsigned value = unaligned_word(row_words(scene, scene.top + y + r), first_byte + 4 * j, last);
+                own.add(value & __ldg(pattern.mask + at), __ldg(pattern.pixels + at), j % 3);
             }
-            if (++steps == most_steps) flush();
+            own.move_to(window);
         }
     }
-    flush();
     window.product = warp_sum(window.product);
     window.square = warp_sum(window.square);
 #pragma unroll

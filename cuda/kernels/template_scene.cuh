@@ -8,9 +8,9 @@ namespace vedette::cuda {
 // Bytes `byte` ... + 3 of an image row, whose words up to `last` can be read. Bytes past the image mean nothing.
 __device__ __forceinline__ unsigned unaligned_word(const std::uint32_t* row, int byte, int last) {
     const int word = byte >> 2;
-    const unsigned low = row[word < last ? word : last];
+    const unsigned low = __ldg(row + (word < last ? word : last));
     if ((byte & 3) == 0) return low;
-    const unsigned high = row[word + 1 < last ? word + 1 : last];
+    const unsigned high = __ldg(row + (word + 1 < last ? word + 1 : last));
     return __funnelshift_r(low, high, static_cast<unsigned>(8 * (byte & 3)));
 }
 

@@ -19,13 +19,16 @@ namespace {
 constexpr std::size_t first_capacity = std::size_t{1} << 16;
 // Hits that come to the host with the counts; more cost another transfer.
 constexpr std::size_t fetched_hits = 1024;
-// Candidates of a pattern that are worth testing one by one; with more, every score is computed. A test takes 1.2 ns at
-// 64 x 64 and 4.2 ns at 128 x 128 (H200), every score of a 4K screen 0.1 ms more than the candidates.
-constexpr std::uint32_t most_candidates = 1u << 17;
-std::uint32_t candidate_capacity(const cuda::Pattern& pattern) {
-    const auto bytes = static_cast<std::uint32_t>(pattern.width() * pattern.height() * pattern.channels());
-    return std::min(most_candidates, std::max(1u << 12, (1u << 28) / bytes));
+// Candidates of a pattern that are worth testing one by one. With more, every score is computed: that takes a 4K screen
+// 0.1 to 0.2 ms more (H200), and the device cuts the list to what is wanted.
+constexpr std::uint32_t candidate_capacity = 1u << 14;
+// With a mask every score takes 2 ms.
+constexpr std::uint32_t masked_candidate_capacity = 1u << 18;
+
+std::uint32_t capacity_for(const cuda::Pattern& pattern) {
+    return pattern.masked() ? masked_candidate_capacity : candidate_capacity;
 }
+
 // Thresholds made for one pattern serve another whose own would be higher by at most this.
 constexpr float shared_factor = 1.1f;
 
@@ -133,8 +136,9 @@ cuda::PositionPlane TemplateFinder::thresholds_of(const Job& job) {
 void TemplateFinder::search_candidates(std::size_t index, const vdt_template_find_params& params) {
     Job& job = *jobs_[index];
     const cuda::PositionPlane thresholds = thresholds_of(job);
-    if (!places_) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, most_candidates);
-    const cuda::Candidates candidates{places_.data(), candidate_capacity(job.prepared.pattern())};
+    const std::uint32_t capacity = capacity_for(job.prepared.pattern());
+    if (places_.size() < capacity) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, capacity);
+    const cuda::Candidates candidates{places_.data(), capacity};
     const cuda::HitTest test = test_of(index, params);
     cuda::gemm_candidates(job.scene, job.prepared.candidate(device_, operands_.stream()).operand, thresholds,
                           candidates, test.progress, device_.cuda.limits, operands_.stream());
@@ -211,7 +215,7 @@ cuda::Progress TemplateFinder::progress_of(std::size_t job) const {
 bool TemplateFinder::all_candidates_fit(const vdt_template_find_params& params) {
     bool fit = true;
     for (const std::size_t p : order_) {
-        if (progress_of(p).candidates <= candidate_capacity(jobs_[p]->prepared.pattern())) continue;
+        if (progress_of(p).candidates <= capacity_for(jobs_[p]->prepared.pattern())) continue;
         jobs_[p]->crowded_version = jobs_[p]->prepared.version();
         jobs_[p]->crowded_threshold = params.threshold;
         fit = false;
