@@ -6,6 +6,7 @@
 #include "library.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,15 +19,18 @@ struct RunFacts {
     double predicted_ms = -1;
 };
 
+struct Work;  // bench_work.h
+
 struct BenchCase {
     std::string name;       // "1920x1080 gray 64x64 >= 0.9"
     std::string residency;  // "host": inputs come from ordinary memory each time; "resident": the screen is reused
     double bytes = 0;       // that have to be read and written at least
     // `backend`: NAME:DEVICE. Problem when it fails.
     std::function<RunFacts(const std::string& backend)> run;
-    std::function<void()> peer;  // empty when there is none
-    std::string peer_name;       // "cv::integral (OpenCV 4.6.0)", ""
-    std::string peer_work;       // cases with the same text ask the same of the peer: it is measured once
+    std::function<void()> peer;          // empty when there is none
+    std::string peer_name;               // "cv::integral (OpenCV 4.6.0)", ""
+    std::string peer_work;               // cases with the same text ask the same of the peer: it is measured once
+    std::shared_ptr<const Work> work{};  // what is also measured with its images on the device; NULL = only as above
 };
 
 // A screen to run on.
@@ -39,6 +43,7 @@ struct BenchSetting {
     vdt_context* context;
     const vedette_bench_peer* peer;  // NULL = none
     bool quick;                      // fewer cases
+    std::string cascade;             // classifier of cascade_detect; empty = OpenCV's, where it is installed
 };
 
 // The operations there are cases for.

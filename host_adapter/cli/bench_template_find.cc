@@ -149,6 +149,9 @@ BenchCase find_case(const BenchSetting& setting, Question question) {
                find->patterns.size(), first.width(), first.height(), question.mask.width() == 0 ? "" : " masked",
                find->scales.empty() ? "" : format(" %zu scales", find->scales.size()).c_str());
     set_peer(setting, find->work, what, one);
+    if (question.resident && !question.verified) {
+        one.work = std::shared_ptr<const Work>(find, find->work.get());
+    }
     return one;
 }
 
@@ -209,6 +212,9 @@ public:
             if (middle()) {
                 scaled();
             }
+            if (large()) {
+                from_host();
+            }
         }
         return std::move(cases_);
     }
@@ -217,7 +223,24 @@ private:
     bool small() const { return screen_.bgr.height() < 300; }
     bool middle() const { return screen_.bgr.height() > 1000 && screen_.bgr.height() < 2000; }
 
+    bool large() const { return screen_.bgr.height() >= 2000; }
+
+    // What was asked of the screen that is kept, asked of a fresh one: the way to the device decides on large screens.
+    void from_host() {
+        host_twins_ = true;
+        for (const std::uint32_t side : {32u, 128u, 256u}) {
+            seen({side, side}, 0.9, true);
+        }
+        seen({64, 64}, 0.8, true);
+        absent(64, 0.8, 0.6, "absent >= 0.8, best down to 0.6");
+        absent(128, 0.8, -1, "absent, best however low");
+        in_color(false, true);
+        masked();
+        many();
+    }
+
     void add(Question question) {
+        question.resident = question.resident && !host_twins_;
         question.name = screen_.name + " " + question.name;
         cases_.push_back(find_case(setting_, std::move(question)));
     }
@@ -283,6 +306,7 @@ private:
     const BenchScreen& screen_;
     const Picture gray_;
     std::vector<BenchCase> cases_;
+    bool host_twins_ = false;
 };
 
 }  // namespace

@@ -91,6 +91,7 @@ BenchCase operation_case(const BenchSetting& setting, const std::string& name, c
         return facts_of(info);
     };
     set_peer(setting, work, name, one);
+    one.work = work;
     return one;
 }
 

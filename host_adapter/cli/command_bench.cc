@@ -1,4 +1,6 @@
 #include "bench_cases.h"
+#include "bench_device.h"
+#include "bench_row.h"
 #include "bench_timing.h"
 #include "commands.h"
 #include "library.h"
@@ -11,9 +13,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
-#include <optional>
 #include <thread>
 
 namespace vedette::cli {
@@ -26,6 +28,8 @@ struct BenchArguments {
     std::string backend;
     std::string screen;
     std::string part_of_name;
+    std::string cascade;
+    std::vector<std::string> sizes;
     bool quick = false;
     bool json = false;
 };
@@ -35,66 +39,9 @@ struct BenchArguments {
 constexpr Schedule full_schedule{21, 201, 0.5, 8};
 constexpr Schedule quick_schedule{5, 21, 0.1, 0.5};
 constexpr std::uint32_t seed = 20240229;
-
-struct Device {
-    std::string backend;
-    std::uint32_t index = 0;
-    std::string name;
-    std::uint64_t operations = 0;
-};
-
-struct Row {
-    std::string op;
-    std::string name;
-    std::optional<Device> device;
-    RunFacts facts;
-    std::string residency;
-    Timing timing;
-    std::string peer;
-    double peer_ms = -1;
-    double floor_ms = -1;
-    std::string skipped;  // why nothing was measured
-};
-
-Json row_json(const Row& row) {
-    const auto text = [](const std::string& value) { return value.empty() ? Json(nullptr) : Json(value); };
-    return {{"op", row.op},
-            {"case", row.name},
-            {"backend", row.device ? Json(row.device->backend) : Json(nullptr)},
-            {"device", row.device ? Json(row.device->name) : Json(nullptr)},
-            {"variant", text(row.facts.variant)},
-            {"residency", text(row.residency)},
-            {"ms", row.timing.median_ms},
-            {"ms_min", row.timing.least_ms},
-            {"ms_max", row.timing.most_ms},
-            {"peer", text(row.peer)},
-            {"peer_ms", known_or_null(row.peer_ms)},
-            {"ratio", row.peer_ms < 0 ? Json(nullptr) : Json(row.peer_ms / row.timing.median_ms)},
-            {"floor_ms", known_or_null(row.floor_ms)},
-            {"predicted_ms", known_or_null(row.facts.predicted_ms)}};
-}
-
-std::vector<std::string> row_cells(const Row& row) {
-    const auto ms = [](double value) { return value < 0 ? std::string("-") : format("%.3f", value); };
-    std::vector<std::string> cells{row.op, row.name,
-                                   row.device ? row.device->backend + ":" + std::to_string(row.device->index) : ""};
-    if (!row.skipped.empty()) {
-        cells.insert(cells.end(), {"skipped", row.residency, "-", "-", "-", "-", "-", "-", "-", row.skipped});
-        return cells;
-    }
-    cells.insert(cells.end(), {row.facts.variant, row.residency, ms(row.timing.median_ms), ms(row.timing.least_ms),
-                               ms(row.timing.most_ms), ms(row.peer_ms),
-                               row.peer_ms < 0 ? "-" : format("%.2f", row.peer_ms / row.timing.median_ms),
-                               ms(row.floor_ms), ms(row.facts.predicted_ms)});
-    return cells;
-}
-
-Table new_table() {
-    Table table{5, 6, 7, 8, 9, 10, 11};
-    table.add({"OPERATION", "CASE", "BACKEND", "VARIANT", "RESIDENCY", "MS", "MIN", "MAX", "PEER MS", "RATIO",
-               "FLOOR MS", "PREDICTED"});
-    return table;
-}
+constexpr Size drawn_screens[] = {{300, 200}, {1024, 768}, {1920, 1080}, {3840, 2160}};
+// Queued together, so that the way to the device is spread over them.
+constexpr unsigned queued_calls = 16;
 
 // A line on standard error that is overwritten, where somebody looks at it.
 class Progress {
@@ -118,6 +65,14 @@ std::string operation_names() {
     return names;
 }
 
+std::vector<std::string> drawn_sizes() {
+    std::vector<std::string> sizes;
+    for (const Size size : drawn_screens) {
+        sizes.push_back(size_text(size));
+    }
+    return sizes;
+}
+
 // What was asked for is refused with a sentence rather than measured as nothing.
 std::vector<vdt_op> wanted_operations(const std::string& name) {
     for (const vdt_op op : benchmarked_operations()) {
@@ -131,15 +86,16 @@ std::vector<vdt_op> wanted_operations(const std::string& name) {
     throw Problem(VDT_E_ARGUMENT, "--op " + name + " cannot be benchmarked; it is one of " + operation_names() + ".");
 }
 
-std::vector<Device> wanted_devices(const Context& context, const std::string& wanted) {
-    std::vector<Device> devices;
+std::vector<BackendDevice> wanted_devices(const Context& context, const std::string& wanted) {
+    std::vector<BackendDevice> devices;
     for (std::uint32_t i = 0, count = vdt_backend_count(context.get()); i < count; ++i) {
         vdt_backend_info info{};
         info.struct_size = sizeof info;
         checked([&](vdt_error* error) { return vdt_backend_at(context.get(), i, &info, error); });
         const std::string name = info.backend;
         if (wanted.empty() || wanted == name || wanted == name + ":" + std::to_string(info.device_index)) {
-            devices.push_back({name, info.device_index, info.device_name, info.operations});
+            devices.push_back(
+                {name, info.device_index, info.device_kind, info.device_name, info.library, info.operations});
         }
     }
     if (devices.empty()) {
@@ -154,7 +110,7 @@ class Bench {
 public:
     Bench(const BenchArguments& arguments, const Context& context)
         : arguments_(arguments), devices_(wanted_devices(context, arguments.backend)), peer_(load_bench_peer()) {
-        setting_ = {context.get(), peer_.peer, arguments.quick};
+        setting_ = {context.get(), peer_.peer, arguments.quick, arguments.cascade};
     }
 
     void run() {
@@ -162,7 +118,7 @@ public:
         const std::vector<BenchScreen> screens = make_screens();
         measure_memory();
         for (const vdt_op op : operations) {
-            table_ = new_table();
+            table_ = bench_table();
             for (const BenchScreen& screen : screens) {
                 for (const BenchCase& one : make_cases(setting_, op, screen)) {
                     if (one.name.find(arguments_.part_of_name) != std::string::npos) {
@@ -175,6 +131,10 @@ public:
                 print(table_.text() + "\n");
             }
         }
+        if (!failures_.empty()) {
+            throw Problem(VDT_E_INTERNAL,
+                          std::to_string(failures_.size()) + " measurements failed, the first: " + failures_.front());
+        }
     }
 
 private:
@@ -185,19 +145,31 @@ private:
         progress_.clear();
         const std::string text =
             format("%.1f GB/s read and written by a copy on %u threads", bandwidth_ / 1e9, threads);
+        tell_memory(text);
+        if (!arguments_.json) {
+            print(std::string("peer:   ") + (peer_.peer != nullptr ? peer_.peer->name : "none, " + peer_.missing) +
+                  "\n\n");
+        }
+    }
+
+    void tell_memory(const std::string& text) const {
+        progress_.clear();
         if (arguments_.json) {
             std::fprintf(stderr, "vedette: memory: %s\n", text.c_str());
         } else {
-            print("memory: " + text +
-                  "\npeer:   " + (peer_.peer != nullptr ? peer_.peer->name : "none, " + peer_.missing) + "\n\n");
+            print("memory: " + text + "\n");
         }
     }
 
     std::vector<BenchScreen> make_screens() const {
         progress_.show("drawing screens");
         std::vector<BenchScreen> screens;
-        for (const auto& [width, height] : {std::pair{300u, 200u}, {1024u, 768u}, {1920u, 1080u}, {3840u, 2160u}}) {
-            screens.push_back({format("%ux%u", width, height), synthetic_screen(width, height, seed)});
+        for (const Size size : drawn_screens) {
+            const std::string name = size_text(size);
+            const std::vector<std::string>& wanted = arguments_.sizes;
+            if (wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end()) {
+                screens.push_back({name, synthetic_screen(size.width, size.height, seed)});
+            }
         }
         if (!arguments_.screen.empty()) {
             Picture picture = read_picture(arguments_.screen);
@@ -208,33 +180,110 @@ private:
     }
 
     void run_case(vdt_op op, const BenchCase& one) {
-        for (const Device& device : devices_) {
-            Row row;
+        for (const BackendDevice& device : devices_) {
+            BenchRow row;
             row.op = vdt_operation_name(op);
             row.name = one.name;
             row.residency = one.residency;
             row.device = device;
             row.floor_ms = one.bytes / bandwidth_ * 1e3;
-            const std::string backend = device.backend + ":" + std::to_string(device.index);
-            progress_.show(row.op + " " + row.name + " " + backend);
             if ((device.operations >> op & 1) == 0) {
                 row.skipped = "the backend does not do it";
-            } else {
-                try {
-                    row.timing = measure(schedule(), [&] { row.facts = one.run(backend); });
-                } catch (const Problem& problem) {
-                    if (!VDT_IS_UNSUPPORTED(problem.code())) {
-                        throw;
-                    }
-                    row.skipped = problem.what();
-                }
+                add(row);
+                continue;
             }
-            if (row.skipped.empty() && one.peer) {
-                row.peer = one.peer_name;
-                row.peer_ms = peer_time(one);
+            const std::string backend = device.asked_for();
+            measure_row(row, one, [&] { row.timing = measure(schedule(), [&] { row.facts = one.run(backend); }); });
+            if (one.work != nullptr && !one.work->views.empty() && device.kind != VDT_DEVICE_CPU) {
+                run_on_device(std::move(row), one);
             }
-            add(row);
         }
+    }
+
+    // The same with its images on the device: each run by itself, and where that is possible several queued.
+    void run_on_device(BenchRow row, const BenchCase& one) {
+        const std::string backend = row.device->asked_for();
+        row.skipped.clear();
+        row.residency = "device";
+        row.facts = {};
+        std::unique_ptr<DeviceWork> work;
+        measure_row(row, one, [&] {
+            OpenDevice& opened = open_device(*row.device);
+            row.floor_ms = one.bytes / opened.bandwidth * 1e3;
+            work = std::make_unique<DeviceWork>(*opened.device, one.work);
+            row.facts.device = row.device->name;
+            row.facts.variant = work->variant();
+            row.timing = measure(schedule(), [&] { work->run(); });
+            if (work->can_queue()) {
+                (void)one.run(backend);  // the peer wrote over its results
+                check_same(*one.work, *work);
+            }
+        });
+        if (work == nullptr || !row.skipped.empty() || !work->can_queue()) {
+            return;
+        }
+        row.residency = "queued";
+        measure_row(row, one, [&] {
+            row.timing = measure(schedule(), [&] { work->run_queued(queued_calls); });
+            for (double* const ms : {&row.timing.median_ms, &row.timing.least_ms, &row.timing.most_ms}) {
+                *ms /= queued_calls;
+            }
+            check_same(*one.work, *work);
+        });
+    }
+
+    // What is fast and wrong is not measured.
+    static void check_same(const Work& from_host, const DeviceWork& on_device) {
+        const auto results = on_device.results();
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const Picture& expected = from_host.outputs[i];
+            if (std::memcmp(results[i].data(), expected.at(0, 0), expected.bytes()) != 0) {
+                throw Problem(VDT_E_INTERNAL, "output " + std::to_string(i) +
+                                                  " differs when the images lie on the device from when they come from "
+                                                  "host memory");
+            }
+        }
+    }
+
+    // Measures with `body` and prints the row. What fails is told, and the table goes on: the other cases may work.
+    template <class Body>
+    void measure_row(BenchRow& row, const BenchCase& one, const Body& body) {
+        progress_.show(row.op + " " + row.name + " " + row.device->asked_for() + " " + row.residency);
+        try {
+            body();
+        } catch (const Problem& problem) {
+            row.skipped = problem.what();
+            if (!VDT_IS_UNSUPPORTED(problem.code())) {
+                row.skipped = "failed: " + row.skipped;
+                failures_.push_back(row.op + " " + row.name + " on " + row.device->asked_for() + " (" + row.residency +
+                                    "): " + problem.what());
+            }
+        }
+        if (row.skipped.empty() && one.peer) {
+            row.peer = one.peer_name;
+            row.peer_ms = peer_time(one);
+        }
+        add(row);
+    }
+
+    struct OpenDevice {
+        std::unique_ptr<BenchDevice> device;
+        double bandwidth = 0;
+    };
+
+    OpenDevice& open_device(const BackendDevice& device) {
+        OpenDevice& opened = opened_[device.asked_for()];
+        if (opened.device == nullptr) {
+            auto made = std::make_unique<BenchDevice>(device.backend, device.library, device.index);
+            if (!made->holds_images()) {
+                throw Problem(VDT_E_UNSUPPORTED, "the backend has no streams or no device memory");
+            }
+            opened.bandwidth = made->measure_bandwidth();
+            opened.device = std::move(made);
+            tell_memory(format("%.1f GB/s read and written by a copy on %s", opened.bandwidth / 1e9,
+                               device.asked_for().c_str()));
+        }
+        return opened;
     }
 
     double peer_time(const BenchCase& one) {
@@ -248,20 +297,22 @@ private:
 
     const Schedule& schedule() const { return arguments_.quick ? quick_schedule : full_schedule; }
 
-    void add(const Row& row) {
+    void add(const BenchRow& row) {
         if (!arguments_.json) {
             table_.add(row_cells(row));
-        } else if (row.skipped.empty()) {
+        } else {
             progress_.clear();
             print(row_json(row));
         }
     }
 
     const BenchArguments& arguments_;
-    const std::vector<Device> devices_;
+    const std::vector<BackendDevice> devices_;
     const BenchPeer peer_;
     BenchSetting setting_{};
     std::map<std::string, double> peer_times_;
+    std::map<std::string, OpenDevice> opened_;
+    std::vector<std::string> failures_;
     double bandwidth_ = 0;
     Table table_;
     Progress progress_;
@@ -277,6 +328,12 @@ Command add_bench(CLI::App& app) {
     bench.add_option("--screen", arguments->screen, "A screenshot of your own, measured besides the drawn screens")
         ->type_name("FILE");
     bench.add_option("--case", arguments->part_of_name, "Only cases whose names contain this text")->type_name("TEXT");
+    bench.add_option("--size", arguments->sizes, "Only drawn screens of this size; may be given several times")
+        ->type_name("WxH")
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(drawn_sizes()));
+    bench.add_option("--cascade", arguments->cascade, "Classifier for cascade_detect instead of OpenCV's faces")
+        ->type_name("FILE.xml");
     bench.add_flag("--quick", arguments->quick, "Fewer runs and cases, under a minute altogether");
     bench.add_flag("--json", arguments->json, "Print one JSON object a line for each measurement");
     bench.add_option("--config", arguments->context.config, "Configuration file instead of the installed one")
@@ -287,7 +344,9 @@ Command add_bench(CLI::App& app) {
         "not count. RATIO is how "
         "many times faster than the peer, the OpenCV function measured in the same run with its own threads. FLOOR MS "
         "is the time memory alone would take for the bytes that must be read and written; what fits into caches can be "
-        "faster. Residency host: a fresh screen each time; resident: the screen is kept between the runs.",
+        "faster. Residency host: a fresh screen each time; resident: the screen is kept between the runs; on a GPU "
+        "also "
+        "device: all images lie on it; queued: the same, time per run of 16 queued one behind the other.",
         help_line));
     return [arguments] {
         const Context context = open_context(arguments->context);
