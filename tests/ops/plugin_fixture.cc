@@ -2,11 +2,17 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
+#include <iostream>
 #include <mutex>
 #include <thread>
+
+#include <boost/test/execution_monitor.hpp>
+
+#include "boost_test.h"
 
 namespace vedette::ops {
 
@@ -201,7 +207,33 @@ vdt_query Backend::query_of(const Operation& operation, std::vector<vdt_image>& 
     return query;
 }
 
+namespace {
+
+std::uint64_t largest_part(const Operation& operation) {
+    std::uint64_t largest = 0;
+    for (const auto* images : {&operation.inputs, &operation.outputs})
+        for (const vdt_image* image : *images)
+            if (image != nullptr) largest = std::max(largest, std::uint64_t{image->width} * image->height);
+    for (const vdt_list* list : operation.lists_in)
+        if (list != nullptr) largest = std::max(largest, list->count);
+    return largest;
+}
+
+// Ends the test case, visibly and as no failure, when the operation is larger than the environment allows.
+void leave_out_large(const Operation& operation) {
+    static const char* const limit = std::getenv("VEDETTE_OPS_LARGEST");
+    if (limit == nullptr) return;
+    const std::uint64_t largest = largest_part(operation);
+    if (largest <= std::strtoull(limit, nullptr, 10)) return;
+    std::cout << "left out: the rest of " << boost::unit_test::framework::current_test_case().full_name()
+              << ", which has an image or list of " << largest << " entries\n";
+    throw boost::execution_aborted();
+}
+
+}  // namespace
+
 Outcome Backend::run(const Operation& operation) const {
+    if (std::this_thread::get_id() == thread_) leave_out_large(operation);
     std::vector<vdt_image> shapes;
     std::vector<const vdt_image*> pointers;
     const vdt_query query = query_of(operation, shapes, pointers);

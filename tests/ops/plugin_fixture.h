@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace vedette::ops {
@@ -78,7 +79,9 @@ public:
     bool advertises(vdt_op op) const { return general(op).level != VDT_SUPPORT_NO; }
 
     // Support, plan, run, destroy: the first step that fails gives the outcome. When support says no but a plan can be
-    // made, or the other way round, that is an outcome of VDT_E_CONTRACT.
+    // made, or the other way round, that is an outcome of VDT_E_CONTRACT. With VEDETTE_OPS_LARGEST=N in the environment
+    // an operation with an image of more than N pixels or a list of more than N items ends its test case instead, with
+    // a line that says so: for tools under which a program runs a hundred times slower.
     Outcome run(const Operation& operation) const;
 
     // The same image as a resident of the device; `image` outlives it. NULL when the backend keeps none.
@@ -89,6 +92,7 @@ private:
                        std::vector<const vdt_image*>& pointers) const;
 
     TestHost host_;
+    const std::thread::id thread_ = std::this_thread::get_id();  // of the tests; those that they start end no case
     const vdt_plugin* table_ = nullptr;
     vdt_self* self_ = nullptr;
     vdt_device* device_ = nullptr;
