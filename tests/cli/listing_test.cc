@@ -110,6 +110,19 @@ BOOST_AUTO_TEST_CASE(bench_prints_a_line_for_each_measurement) {
     BOOST_CHECK(backends.count("cpu") == 1);
 }
 
+BOOST_AUTO_TEST_CASE(bench_of_one_size_alone) {
+    const Ran ran = command({"bench", "--op", "convert", "--backend", "cpu", "--quick", "--json", "--size", "300x200"});
+    BOOST_CHECK_EQUAL(ran.status, 0);
+    BOOST_CHECK_EQUAL(ran.lines().size(), 2u);
+    for (const std::string& line : ran.lines()) {
+        BOOST_CHECK_MESSAGE(has(json::parse(line)["case"].get<std::string>(), "300x200 "), line);
+    }
+    BOOST_CHECK_EQUAL(command({"bench", "--size", "301x200"}).status, 2);
+    const Ran missing = command({"bench", "--op", "cascade_detect", "--cascade", "missing.xml"});
+    BOOST_CHECK_EQUAL(missing.status, 2);
+    BOOST_CHECK_MESSAGE(has(missing.err, "missing.xml"), missing.err);
+}
+
 BOOST_AUTO_TEST_CASE(bench_for_people_and_on_a_screen_of_ones_own) {
     const Folder folder;
     const std::string screen = folder.write("mine.png", tiles(400, 300, 9));

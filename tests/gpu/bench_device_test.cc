@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(what_the_backend_does_not_do_is_refused) {
     const auto work =
         std::make_shared<Work>(VDT_OP_INTEGRAL, vdt_integral_params{sizeof(vdt_integral_params), VDT_INTEGRAL_SUM});
     work->inputs.push_back(irregular(37, 21));
-    work->outputs.emplace_back(VDT_FORMAT_F64, 38, 22);
+    work->outputs.emplace_back(VDT_FORMAT_GRAY8, 38, 22);
     work->finish();
     BOOST_CHECK_THROW(DeviceWork(device, work), Problem);
 }
