@@ -13,27 +13,7 @@ VEDETTE_CPU_KERNELS(ByteFilterKernels, byte_filter_kernels)
 
 namespace {
 
-constexpr std::int32_t one = 1 << byte_weight_bits;
 constexpr std::uint32_t piece_pixels = 1u << 14;  // far above the cost of handing out a piece
-
-// The first half of a line in fixed point, the middle included; empty where that is not possible.
-std::vector<std::int16_t> halved(const LineWeights& line) {
-    if (!line.symmetric || line.taps % 2 == 0 || line.taps > byte_most_taps) return {};
-    double sum = 0;
-    for (std::uint32_t i = 0; i < line.taps; ++i) sum += static_cast<double>(line.weight[i]);
-    // Rounded to single precision, the weights of a Gaussian add up to one no more exactly than this.
-    if (!(std::abs(sum - 1) <= line.taps * 0x1p-23)) return {};
-    std::vector<std::int32_t> fixed((line.taps + 1) / 2);
-    std::int32_t rest = one;
-    for (std::size_t i = 0; i < fixed.size(); ++i) {
-        if (!(line.weight[i] >= 0)) return {};
-        fixed[i] = static_cast<std::int32_t>(std::lrint(static_cast<double>(line.weight[i]) * one));
-        rest -= fixed[i] * (i + 1 == fixed.size() ? 1 : 2);
-    }
-    fixed.back() += rest;
-    if (fixed.back() < 0 || *std::max_element(fixed.begin(), fixed.end()) >= one) return {};
-    return {fixed.begin(), fixed.end()};
-}
 
 std::uint64_t words_of(const FilterShape& shape, const FilterWeights& weights) {
     const std::uint64_t elements = pixels_of(shape.in_format).channels;
@@ -42,20 +22,6 @@ std::uint64_t words_of(const FilterShape& shape, const FilterWeights& weights) {
 
 }  // namespace
 
-bool ByteFiltering::takes(const FilterShape& shape, const FilterWeights& weights) {
-    if (shape.in_format != shape.out_format || pixels_of(shape.in_format).depth != Depth::bits8) return false;
-    if (!weights.is_separable() || shape.delta != 0) return false;
-    const float border = shape.border == VDT_BORDER_CONSTANT ? shape.border_value : 0;
-    if (!(border >= 0 && border <= 255 && border == std::floor(border))) return false;
-    return !halved(weights.across_line()).empty() && !halved(weights.down_line()).empty();
-}
-
-double ByteFiltering::error(const FilterWeights& weights) {
-    // Two pixels at the same distance share a weight; what the middle one makes up for doubles the error.
-    const double of_weights = 255.0 * (weights.width + weights.height) * 0x1p-16;
-    return of_weights + 0.5 / (1 << byte_word_bits);
-}
-
 std::uint64_t ByteFiltering::scratch_bytes(const Device& device, const FilterShape& shape,
                                            const FilterWeights& weights) {
     return device.workers * (words_of(shape, weights) * sizeof(std::int16_t) + weights.height * sizeof(void*)) +
@@ -63,17 +29,17 @@ std::uint64_t ByteFiltering::scratch_bytes(const Device& device, const FilterSha
            std::uint64_t{shape.width} * pixels_of(shape.in_format).channels;
 }
 
-ByteFiltering::ByteFiltering(const Device& device, const FilterShape& shape, const FilterWeights& weights)
+ByteFiltering::ByteFiltering(const Device& device, const FilterShape& shape, const FilterWeights& weights,
+                             FixedWeights fixed)
     : device_(device),
       kernels_(select_byte_filter_kernels(device.isa)),
       shape_(shape),
       elements_(pixels_of(shape.in_format).channels),
       before_(weights.anchor_x),
       after_(weights.width - 1 - weights.anchor_x),
-      across_(halved(weights.across_line())),
-      down_(halved(weights.down_line())),
-      across_line_{across_.data(), weights.width},
-      down_line_{down_.data(), weights.height},
+      fixed_(std::move(fixed)),
+      across_line_{fixed_.across.data(), weights.width},
+      down_line_{fixed_.down.data(), weights.height},
       columns_(positions_with_border(shape.width, before_, after_, shape.border)),
       rows_(positions_with_border(shape.height, weights.anchor_y, weights.height - 1 - weights.anchor_y, shape.border)),
       pitch_(words_of(shape, weights)),

@@ -6,11 +6,17 @@
 #include <vector>
 
 #include "filter/border.h"
-#include "filter/weights.h"
+#include "filter/fixed_point.h"
+#include "kernels/filter.h"
 #include "op.h"
 #include "pixels.h"
 
 namespace vedette::cpu {
+
+using imaging::FilterWeights;
+using imaging::FixedWeights;
+using imaging::outside;
+using imaging::positions_with_border;
 
 // What a filtering is made for.
 struct FilterShape {

@@ -4,17 +4,14 @@
 
 #include <cstdint>
 
+#include "filter/lines.h"
+
 namespace vedette::cpu {
 
 // Scratch rows are readable and writable so many floats beyond their end.
 constexpr std::uint32_t filter_padding = 64;
 
-// Weights along one dimension. `symmetric`: weight[i] == weight[taps - 1 - i].
-struct LineWeights {
-    const float* weight;
-    std::uint32_t taps;
-    bool symmetric;
-};
+using imaging::LineWeights;
 
 struct FilterKernels {
     // Every step-th element as a float.

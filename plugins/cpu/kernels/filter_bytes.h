@@ -4,15 +4,14 @@
 
 #include <cstdint>
 
+#include "filter/lines.h"
+
 namespace vedette::cpu {
 
-// Weights are whole numbers of 2^-15, none below 0, together 2^15: sums of products of bytes stay below 2^23, sums of
-// products of words below 2^30.
-constexpr unsigned byte_weight_bits = 15;
-// Words that lie between the two directions have so many bits behind the point: two of them still fit 16 bits.
-constexpr unsigned byte_word_bits = 6;
-// Beyond this the error of the weights nears half a gray level, and real arithmetic is as fast.
-constexpr std::uint32_t byte_most_taps = 31;
+using imaging::byte_most_taps;
+using imaging::byte_weight_bits;
+using imaging::byte_word_bits;
+
 // Rows of words are readable so many words beyond their end.
 constexpr std::uint32_t byte_filter_padding = 32;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/convert.h"
+#include "resize/area_tap.h"
 
 namespace vedette::cpu {
 
@@ -32,12 +33,8 @@ struct AcrossGroup {
     float fraction[8];
 };
 
-// Whole pixels first .. last that an output pixel covers: the first and last with these weights, those between with the
-// full weight; when first = last its weight is first_weight.
-struct AreaTap {
-    std::uint32_t first, last;
-    std::uint32_t first_weight, last_weight;
-};
+// Weighted sums of what output pixels cover.
+using imaging::AreaTap;
 
 // The same for an output row's interleaved elements in groups of eight, each with the same number of taps: element i of
 // group g is the sum over k < taps of sums[first[8 g + i] + k * step] * weight[8 (g * taps + k) + i]. Weights may be 0,

@@ -1,12 +1,12 @@
 // pyramid: each level from the one before, as it was rounded.
 #include <algorithm>
-#include <string>
 
 #include "filter/border.h"
 #include "kernels/per_isa.h"
 #include "kernels/pyramid.h"
 #include "parallel.h"
 #include "pixels.h"
+#include "pyramid/request.h"
 #include "stages.h"
 
 namespace vedette::cpu {
@@ -15,19 +15,10 @@ VEDETTE_CPU_KERNELS(PyramidKernels, pyramid_kernels)
 
 namespace {
 
-constexpr std::uint32_t most_levels = 16;         // 65535 pixels are one pixel after 16 halvings
 constexpr std::uint32_t piece_pixels = 1u << 15;  // of the input, far above the cost of handing out a piece
 
 const vdt_pyramid_params& params_of(const void* params) {
     return *static_cast<const vdt_pyramid_params*>(params);
-}
-
-void check_values(const vdt_pyramid_params& params, std::uint32_t outputs) {
-    if (params.method != VDT_PYRAMID_AREA2 && params.method != VDT_PYRAMID_GAUSS5)
-        throw Failure(VDT_E_ARGUMENT, "pyramid: there is no method " + std::to_string(params.method));
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "pyramid: flags must be 0");
-    if (params.levels != outputs || outputs == 0)
-        throw Failure(VDT_E_ARGUMENT, "pyramid needs one output for each of its levels");
 }
 
 std::uint64_t scratch_of_worker(const vdt_image& in) {
@@ -37,35 +28,8 @@ std::uint64_t scratch_of_worker(const vdt_image& in) {
 }
 
 void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
-    answer.input_formats = color_formats;
-    answer.output_formats = color_formats;
-    answer.determinism = VDT_DETERMINISM_TOLERANCE;
-    answer.tolerance = 0;
-    if (query.input_count == 0) return;
-    if (query.input_count != 1) throw Failure(VDT_E_ARGUMENT, "pyramid takes one input");
-    const vdt_image& in = *query.inputs[0];
-    if (!is_color(in.format)) throw Failure(VDT_E_UNSUPPORTED_FORMAT, "pyramid: the input has no colour format");
-    check_values(params_of(query.params), query.output_count);
-    if (query.output_count > most_levels)
-        throw Failure(VDT_E_ARGUMENT, "pyramid: after 16 levels every image is one pixel; ask for no more");
-    const vdt_image* previous = &in;
-    for (std::uint32_t level = 0; level < query.output_count; ++level) {
-        const vdt_image& out = *query.outputs[level];
-        if (out.format != in.format)
-            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "pyramid: all levels have the input's format");
-        if (out.width != (previous->width + 1) / 2 || out.height != (previous->height + 1) / 2)
-            throw Failure(VDT_E_SIZE, "pyramid: level " + std::to_string(level) +
-                                          " must have half the size of the one before, rounded up");
-        previous = &out;
-    }
-    answer.output_formats = VDT_FORMAT_BIT(in.format);
-    answer.scratch_bytes = scratch_of_worker(in) * device.workers;
-    if (pixels_of(in.format).depth != Depth::real32) {
-        answer.determinism = VDT_DETERMINISM_EXACT;
-        return;
-    }
-    // Of a level against the one before, whose pixels lie within +-255: four additions and a product each way.
-    answer.tolerance = largest_value(Depth::real32) * 8 * 0x1p-24;
+    imaging::answer_pyramid(query, answer);
+    if (query.input_count != 0) answer.scratch_bytes = scratch_of_worker(*query.inputs[0]) * device.workers;
 }
 
 void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
@@ -106,17 +70,15 @@ public:
         // The rows that row y of a level stands on, counted in the level before.
         std::uint32_t height = in.height;
         for (std::uint32_t level = 0; level < params.levels; ++level) {
-            rows_.push_back(area_ ? positions_with_border(height, 0, 1, VDT_BORDER_REPLICATE)
-                                  : positions_with_border(height, 2, 3, VDT_BORDER_REFLECT_101));
+            rows_.push_back(area_ ? imaging::positions_with_border(height, 0, 1, VDT_BORDER_REPLICATE)
+                                  : imaging::positions_with_border(height, 2, 3, VDT_BORDER_REFLECT_101));
             height = (height + 1) / 2;
         }
     }
 
     vdt_code run(const vdt_call& call) override {
-        const vdt_pyramid_params& params = params_of(call.params);
-        check_values(params, call.output_count);
-        if ((params.method == VDT_PYRAMID_AREA2) != area_)
-            throw Failure(VDT_E_ARGUMENT, "pyramid: the method differs from the one the plan was made for");
+        imaging::check_pyramid_call(params_of(call.params), call.output_count,
+                                    area_ ? VDT_PYRAMID_AREA2 : VDT_PYRAMID_GAUSS5);
         const vdt_image* in = call.inputs[0];
         for (std::uint32_t level = 0; level < call.output_count; ++level) {
             const vdt_image& out = *call.outputs[level];

@@ -1,8 +1,6 @@
 // resize: bilinear by half pixels or aligned corners, and area averages; letterboxed, and fused with the conversion to
 // float. How: resize/resampler.h.
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "resize/resampler.h"
 #include "stages.h"
@@ -15,98 +13,26 @@ const vdt_resize_params& params_of(const void* params) {
     return *static_cast<const vdt_resize_params*>(params);
 }
 
-bool is_real(vdt_format format) {
-    return pixels_of(format).depth == Depth::real32;
-}
-
-// All of the output, or the largest centred part with the input's aspect ratio.
-OutputArea area_of(const vdt_image& in, const vdt_image& out, std::uint32_t flags) {
-    std::uint64_t width = out.width, height = out.height;
-    if ((flags & VDT_RESIZE_LETTERBOX) != 0) {
-        if (width * in.height < height * in.width)
-            height = std::max<std::uint64_t>(1, in.height * width / in.width);
-        else
-            width = std::max<std::uint64_t>(1, in.width * height / in.height);
-    }
-    return {static_cast<std::uint32_t>((out.width - width) / 2), static_cast<std::uint32_t>((out.height - height) / 2),
-            static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
-}
-
-bool by_area(const ResizeJob& job, std::uint32_t method) {
-    return method == VDT_RESIZE_AREA && job.area.width <= job.in_width && job.area.height <= job.in_height;
+bool by_area(const vdt_query& query, const ResizeJob& job) {
+    return imaging::is_by_area(*query.inputs[0], job.area, params_of(query.params).method);
 }
 
 ResizeJob job_of(const vdt_image& in, const vdt_image& out, const vdt_resize_params& params) {
-    const bool fused = is_real(out.format) && !is_real(in.format);
+    const bool fused = imaging::is_fused(in.format, out.format);
     return {in.format,
             out.format,
             in.width,
             in.height,
-            area_of(in, out, params.flags),
+            imaging::output_area(in, out, params.flags),
             fused ? params.scale : 1,
             fused ? params.offset : 0};
 }
 
-std::uint64_t outputs_of(vdt_format in) {
-    const Depth depth = pixels_of(in).depth;
-    std::uint64_t formats = 0;
-    for (vdt_format format = 1; format < VDT_FORMAT_COUNT; ++format)
-        if (is_color(format) && (is_real(format) || pixels_of(format).depth == depth))
-            formats |= VDT_FORMAT_BIT(format);
-    return formats;
-}
-
-void check_format(const vdt_image& image, std::uint64_t formats, const char* role) {
-    if (image.format < VDT_FORMAT_COUNT && (formats & VDT_FORMAT_BIT(image.format)) != 0) return;
-    const FormatLayout* const layout = layout_of(image.format);
-    throw Failure(VDT_E_UNSUPPORTED_FORMAT, std::string("resize: the ") + role + " cannot have the format " +
-                                                (layout == nullptr ? "NONE" : layout->name));
-}
-
-void check_values(const vdt_resize_params& params, vdt_format in, vdt_format out) {
-    if (params.method < VDT_RESIZE_HALF_PIXEL || params.method > VDT_RESIZE_ALIGNED_CORNERS)
-        throw Failure(VDT_E_ARGUMENT, "resize: there is no method " + std::to_string(params.method));
-    if ((params.flags & ~std::uint32_t{VDT_RESIZE_LETTERBOX}) != 0)
-        throw Failure(VDT_E_ARGUMENT, "resize: the only flag is letterbox");
-    if ((params.flags & VDT_RESIZE_LETTERBOX) != 0 && !std::isfinite(params.fill))
-        throw Failure(VDT_E_ARGUMENT, "resize: fill must be finite");
-    if (is_real(out) && !is_real(in) && !(std::isfinite(params.scale) && std::isfinite(params.offset)))
-        throw Failure(VDT_E_ARGUMENT, "resize: scale and offset must be finite");
-}
-
-// Largest difference from the exact value. Bilinear: five roundings of single precision along a row and four down,
-// each to 2^-24 of a value that is at most twice the largest; then scale, product, offset and sum. Area averages of
-// integers are exact up to the last rounding, those of floats lose 2^-53 for each covered pixel.
-double tolerance_of(const ResizeJob& job, std::uint32_t method) {
-    constexpr double step = 0x1p-24;
-    const Depth from = pixels_of(job.in_format).depth;
-    const double largest = largest_value(from);
-    const double scaled = largest * std::abs(job.scale) + std::abs(job.offset);
-    if (by_area(job, method)) return is_real(job.out_format) ? scaled * 2 * step : 0;
-    if (is_real(job.out_format)) return largest * std::abs(job.scale) * 16 * step + scaled * 4 * step;
-    return 1;  // where the exact value lies on the edge between two results
-}
-
 void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
-    answer.input_formats = color_formats;
-    answer.output_formats = color_formats;
-    answer.determinism = VDT_DETERMINISM_TOLERANCE;
-    answer.tolerance = 1;
+    imaging::answer_resize(query, answer);
     if (query.input_count == 0) return;
-    if (query.input_count != 1 || query.output_count != 1)
-        throw Failure(VDT_E_ARGUMENT, "resize takes one input and one output");
-    const vdt_image& in = *query.inputs[0];
-    const vdt_image& out = *query.outputs[0];
-    check_format(in, color_formats, "input");
-    answer.output_formats = outputs_of(in.format);
-    check_format(out, answer.output_formats, "output of this input");
-    const vdt_resize_params& params = params_of(query.params);
-    check_values(params, in.format, out.format);
-    const ResizeJob job = job_of(in, out, params);
-    const bool area = by_area(job, params.method);
-    answer.tolerance = tolerance_of(job, params.method);
-    if (answer.tolerance == 0) answer.determinism = VDT_DETERMINISM_EXACT;
-    answer.scratch_bytes = area ? area_scratch_bytes(device, job) : bilinear_scratch_bytes(device, job);
+    const ResizeJob job = job_of(*query.inputs[0], *query.outputs[0], params_of(query.params));
+    answer.scratch_bytes = by_area(query, job) ? area_scratch_bytes(device, job) : bilinear_scratch_bytes(device, job);
 }
 
 void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
@@ -121,7 +47,7 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double out_bytes = static_cast<double>(out.width) * out.height * out_channels * to.element_bytes;
     vdt_cost_stage stage{};
     stage.divergence = 1;
-    if (by_area(job, params.method)) {
+    if (by_area(query, job)) {
         // Each input row is covered once, or twice where it lies across an edge.
         const double rows = in.height + job.area.height - 1.0;
         stage.work = rows * in.width * in_channels * 2 + job.area.height * (in.width * in_channels) + inner * 6;
@@ -153,7 +79,7 @@ class ResizePlan final : public Plan {
 public:
     ResizePlan(const Device& device, const vdt_query& query)
         : params_(params_of(query.params)), job_(job_of(*query.inputs[0], *query.outputs[0], params_)) {
-        if (by_area(job_, params_.method))
+        if (by_area(query, job_))
             resampler_ = make_area(device, job_);
         else
             resampler_ = make_bilinear(
@@ -164,11 +90,7 @@ public:
     vdt_code run(const vdt_call& call) override {
         const vdt_resize_params& params = params_of(call.params);
         const vdt_image& out = *call.outputs[0];
-        check_values(params, job_.in_format, job_.out_format);
-        const bool fused = is_real(job_.out_format) && !is_real(job_.in_format);
-        if (params.method != params_.method || params.flags != params_.flags ||
-            (fused && (params.scale != params_.scale || params.offset != params_.offset)))
-            throw Failure(VDT_E_ARGUMENT, "resize: the parameters differ from those the plan was made for");
+        imaging::check_resize_call(params, params_, job_.in_format, job_.out_format);
         resampler_->run(*call.inputs[0], out, call.token);
         if ((params.flags & VDT_RESIZE_LETTERBOX) != 0) fill_around(out, params.fill);
         return VDT_OK;
@@ -187,7 +109,7 @@ private:
                           std::uint32_t right) {
         const FormatLayout& layout = *layout_of(out.format);
         const Depth depth = pixels_of(out.format).depth;
-        const double rounded = std::clamp(std::floor(fill + 0.5), 0.0, largest_value(depth));
+        const float rounded = imaging::fill_value(fill, out.format);
         const std::uint64_t begin = std::uint64_t{left} * layout.pixel_elements;
         const std::uint64_t end = std::uint64_t{right} * layout.pixel_elements;
         for (std::uint32_t plane = 0; plane < layout.planes; ++plane)
@@ -200,7 +122,7 @@ private:
                     std::fill(row + begin, row + end, static_cast<std::uint16_t>(rounded));
                 } else {
                     auto* const row = row_of<float>(out, plane, y);
-                    std::fill(row + begin, row + end, fill);
+                    std::fill(row + begin, row + end, rounded);
                 }
             }
     }

@@ -5,16 +5,19 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/resize.h"
 #include "op.h"
 #include "pixels.h"
+#include "resize/request.h"
 #include "resize/taps.h"
 
 namespace vedette::cpu {
 
-// Part of an output image.
-struct OutputArea {
-    std::uint32_t left, top, width, height;
-};
+using imaging::area_taps;
+using imaging::OutputArea;
+using imaging::pair_taps;
+using imaging::PairTap;
+using imaging::Sampling;
 
 // What a resampling is made for.
 struct ResizeJob {

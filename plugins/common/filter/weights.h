@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "kernels/filter.h"
+#include "filter/lines.h"
 
-namespace vedette::cpu {
+namespace vedette::imaging {
 
 constexpr std::uint32_t most_kernel_side = 1023;  // a larger one costs minutes, not a filter's milliseconds
 
@@ -31,4 +31,4 @@ void check_filter_params(const vdt_filter_params& params);
 // Of parameters that were checked.
 FilterWeights weights_of(const vdt_filter_params& params);
 
-}  // namespace vedette::cpu
+}  // namespace vedette::imaging

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/resize.h"
+#include "resize/area_tap.h"
 
-namespace vedette::cpu {
+namespace vedette::imaging {
 
 enum class Sampling : std::uint8_t { half_pixel, aligned_corners };
 
@@ -24,4 +24,4 @@ std::vector<PairTap> pair_taps(Sampling sampling, std::uint32_t in, std::uint32_
 // What output pixels cover of the input, in units of 1 / out of an input pixel: `in` units each. out <= in.
 std::vector<AreaTap> area_taps(std::uint32_t in, std::uint32_t out);
 
-}  // namespace vedette::cpu
+}  // namespace vedette::imaging

@@ -1,17 +1,17 @@
 #include "filter/weights.h"
 
+#include <vedette/plugin/cpp/guard.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "op.h"
-
-namespace vedette::cpu {
+namespace vedette::imaging {
 
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
-    throw Failure(VDT_E_ARGUMENT, "filter: " + text);
+    throw plugin::Failure(VDT_E_ARGUMENT, "filter: " + text);
 }
 
 void check_weights(const float* weights, std::uint64_t count, const char* name) {
@@ -66,8 +66,8 @@ void check_filter_params(const vdt_filter_params& params) {
     const std::uint32_t w = params.kernel_w, h = params.kernel_h;
     if (w == 0 || h == 0) refuse("the kernel has no weights");
     if (w > most_kernel_side || h > most_kernel_side)
-        throw Failure(VDT_E_UNSUPPORTED_SIZE,
-                      "filter: this backend takes kernels of up to " + std::to_string(most_kernel_side) + " a side");
+        throw plugin::Failure(VDT_E_UNSUPPORTED_SIZE, "filter: this backend takes kernels of up to " +
+                                                          std::to_string(most_kernel_side) + " a side");
     const auto is_inside = [](std::int32_t anchor, std::uint32_t size) {
         return anchor >= -1 && anchor < static_cast<std::int64_t>(size);
     };
@@ -116,4 +116,4 @@ FilterWeights weights_of(const vdt_filter_params& params) {
     return weights;
 }
 
-}  // namespace vedette::cpu
+}  // namespace vedette::imaging

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace vedette::cpu {
+namespace vedette::imaging {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::vector<AreaTap> area_taps(std::uint32_t in, std::uint32_t out) {
     return taps;
 }
 
-}  // namespace vedette::cpu
+}  // namespace vedette::imaging

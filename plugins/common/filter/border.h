@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vedette::cpu {
+namespace vedette::imaging {
 
 constexpr std::int32_t outside = -1;  // the border's constant value stands there
 
@@ -13,4 +13,4 @@ constexpr std::int32_t outside = -1;  // the border's constant value stands ther
 std::vector<std::int32_t> positions_with_border(std::uint32_t length, std::uint32_t before, std::uint32_t after,
                                                 std::uint32_t border);
 
-}  // namespace vedette::cpu
+}  // namespace vedette::imaging

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace vedette::cpu {
+namespace vedette::imaging {
 
 namespace {
 
@@ -45,4 +45,4 @@ std::vector<std::int32_t> positions_with_border(std::uint32_t length, std::uint3
     return positions;
 }
 
-}  // namespace vedette::cpu
+}  // namespace vedette::imaging
