@@ -12,6 +12,9 @@ set(VEDETTE_CUDA_SOURCES
     kernels/integral_bytes.cu
     kernels/integral_floats.cu
     kernels/integral_tilted.cu
+    kernels/pyramid.cu
+    kernels/resize_area.cu
+    kernels/resize_bilinear.cu
     kernels/sift_blur.cu
     kernels/sift_describe.cu
     kernels/sift_extrema.cu

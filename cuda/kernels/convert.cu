@@ -1,11 +1,9 @@
 // A thread owns four neighbouring pixels, so that every format moves them in words of 4, 8 or 16 bytes; a warp 128
 // pixels of a row, a block eight rows of them. Every pixel is read and written once and takes about ten operations: the
 // floor is bytes over bandwidth (4K BGR to gray: 33 MB).
-#include "kernels/convert.h"
+#include "kernels/pixels.cuh"
 
 #include "runtime/launch.h"
-
-#include <type_traits>
 
 namespace vedette::cuda {
 
@@ -33,24 +31,6 @@ struct Scale {
     double factor;
     double offset;
 };
-
-// OpenCV 4's fixed-point BT.601 weights, 15 bits.
-template <class T>
-__device__ __forceinline__ T gray_of(T b, T g, T r) {
-    if constexpr (std::is_same_v<T, float>)
-        return static_cast<float>(0.114 * static_cast<double>(b) + 0.587 * static_cast<double>(g) +
-                                  0.299 * static_cast<double>(r));
-    else
-        return static_cast<T>((3735u * b + 19235u * g + 9798u * r + (1u << 14)) >> 15);
-}
-
-template <class T>
-__device__ __forceinline__ T opaque() {
-    if constexpr (std::is_same_v<T, float>)
-        return 1.0f;
-    else
-        return static_cast<T>(~T{0});
-}
 
 template <class Out, class In>
 __device__ __forceinline__ Out set_depth(In value, const Scale& scale) {

@@ -59,6 +59,8 @@ extern const Operation feature_match_operation;
 extern const Operation features_operation;
 extern const Operation group_operation;
 extern const Operation integral_operation;
+extern const Operation pyramid_operation;
+extern const Operation resize_operation;
 extern const Operation template_map_operation;
 extern const Operation template_find_operation;
 

@@ -119,13 +119,15 @@ struct Backend : plugin::InstanceEntries<Backend>,
     }
 
     static auto operations() {
-        return std::array<const Operation*, 8>{
+        return std::array<const Operation*, 10>{
             &cascade_detect_operation,
             &convert_operation,
             &feature_match_operation,
             &features_operation,
             &group_operation,
             &integral_operation,
+            &pyramid_operation,
+            &resize_operation,
             &template_find_operation,
             &template_map_operation,
         };

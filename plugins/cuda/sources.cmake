@@ -12,6 +12,8 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/group.cc
     ops/grouping.cc
     ops/integral.cc
+    ops/pyramid.cc
+    ops/resize.cc
     ops/template_cost.cc
     ops/template_find.cc
     ops/template_finder.cc

@@ -14,10 +14,10 @@ struct Sizes {
 std::ostream& operator<<(std::ostream& out, const Sizes& s) {
     return out << s.in_w << "x" << s.in_h << " to " << s.out_w << "x" << s.out_h;
 }
-const Sizes sizes[] = {{1, 1, 1, 1},    {1, 1, 5, 3},     {9, 1, 4, 1},   {1, 9, 1, 20},
-                       {8, 8, 4, 4},    {12, 9, 4, 3},    {17, 11, 7, 5}, {17, 11, 40, 30},
-                       {17, 11, 9, 30}, {64, 48, 63, 47}, {100, 3, 7, 3}, {31, 33, 1, 1},
-                       {900, 5, 1, 2},  {3, 700, 2, 3},   {5, 40, 31, 9}, {40, 5, 9, 31}};
+const Sizes sizes[] = {{1, 1, 1, 1},   {1, 1, 5, 3},   {9, 1, 4, 1},     {1, 9, 1, 20},   {8, 8, 4, 4},
+                       {12, 9, 4, 3},  {17, 11, 7, 5}, {17, 11, 40, 30}, {17, 11, 9, 30}, {64, 48, 63, 47},
+                       {100, 3, 7, 3}, {31, 33, 1, 1}, {900, 5, 1, 2},   {3, 700, 2, 3},  {5, 40, 31, 9},
+                       {40, 5, 9, 31}, {150, 90, 2, 1}};
 const std::uint32_t methods[] = {VDT_RESIZE_HALF_PIXEL, VDT_RESIZE_AREA, VDT_RESIZE_ALIGNED_CORNERS};
 
 vdt_resize_params params_with(std::uint32_t method, std::uint32_t flags) {
