@@ -6,6 +6,8 @@ set(VEDETTE_CUDA_SOURCES
     kernels/feature_match_bytes.cu
     kernels/feature_match_floats.cu
     kernels/feature_match_ransac.cu
+    kernels/filter_direct.cu
+    kernels/filter_tile.cu
     kernels/group.cu
     kernels/group_components.cu
     kernels/integral.cu

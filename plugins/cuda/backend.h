@@ -57,6 +57,7 @@ extern const Operation cascade_detect_operation;
 extern const Operation convert_operation;
 extern const Operation feature_match_operation;
 extern const Operation features_operation;
+extern const Operation filter_operation;
 extern const Operation group_operation;
 extern const Operation integral_operation;
 extern const Operation pyramid_operation;

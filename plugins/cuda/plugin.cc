@@ -119,11 +119,12 @@ struct Backend : plugin::InstanceEntries<Backend>,
     }
 
     static auto operations() {
-        return std::array<const Operation*, 10>{
+        return std::array<const Operation*, 11>{
             &cascade_detect_operation,
             &convert_operation,
             &feature_match_operation,
             &features_operation,
+            &filter_operation,
             &group_operation,
             &integral_operation,
             &pyramid_operation,

@@ -9,6 +9,7 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/convert.cc
     ops/feature_match.cc
     ops/features.cc
+    ops/filter.cc
     ops/group.cc
     ops/grouping.cc
     ops/integral.cc
