@@ -6,6 +6,10 @@ set(VEDETTE_CUDA_SOURCES
     kernels/feature_match_bytes.cu
     kernels/feature_match_floats.cu
     kernels/feature_match_ransac.cu
+    kernels/fft2.cu
+    kernels/fft2_lines.cu
+    kernels/fft2_squares.cu
+    kernels/fft_roots.cc
     kernels/filter_direct.cu
     kernels/filter_tile.cu
     kernels/group.cu
@@ -17,6 +21,10 @@ set(VEDETTE_CUDA_SOURCES
     kernels/pyramid.cu
     kernels/resize_area.cu
     kernels/resize_bilinear.cu
+    kernels/restore.cu
+    kernels/restore_block.cu
+    kernels/restore_cluster.cu
+    kernels/restore_grid.cu
     kernels/sift_blur.cu
     kernels/sift_describe.cu
     kernels/sift_extrema.cu

@@ -61,6 +61,8 @@ DeviceLimits device_limits(int ordinal) {
     limits.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, ordinal);
     limits.shared_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
     limits.integrated = attribute(cudaDevAttrIntegrated, ordinal) != 0;
+    limits.clusters = limits.capability >= 90 && attribute(cudaDevAttrClusterLaunch, ordinal) != 0;
+    limits.cooperative = attribute(cudaDevAttrCooperativeLaunch, ordinal) != 0;
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");
     limits.memory_bytes = properties.totalGlobalMem;

@@ -57,12 +57,14 @@ extern const Operation cascade_detect_operation;
 extern const Operation convert_operation;
 extern const Operation feature_match_operation;
 extern const Operation features_operation;
+extern const Operation fft2_operation;
 extern const Operation filter_operation;
 extern const Operation group_operation;
 extern const Operation integral_operation;
 extern const Operation pyramid_operation;
 extern const Operation resize_operation;
-extern const Operation template_map_operation;
+extern const Operation restore_operation;
 extern const Operation template_find_operation;
+extern const Operation template_map_operation;
 
 }  // namespace vedette::cuda_plugin

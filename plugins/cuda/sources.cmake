@@ -9,12 +9,15 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/convert.cc
     ops/feature_match.cc
     ops/features.cc
+    ops/fft2.cc
+    ops/fft_sides.cc
     ops/filter.cc
     ops/group.cc
     ops/grouping.cc
     ops/integral.cc
     ops/pyramid.cc
     ops/resize.cc
+    ops/restore.cc
     ops/template_cost.cc
     ops/template_find.cc
     ops/template_finder.cc

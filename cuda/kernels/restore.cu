@@ -1,0 +1,58 @@
+// Which form of the loop restores an image, and its start.
+#include "kernels/restore_loop.cuh"
+#include "runtime/launch.h"
+
+namespace vedette::cuda {
+
+namespace {
+
+// A cluster restores one image sooner, a block many images with less work between multiprocessors: clusters are for
+// batches of which at least half can be on the device at once (estimate).
+constexpr std::uint32_t most_rounds_of_clusters = 2;
+
+LaunchShape shape_of(const RestoreForm& form, std::uint32_t images) {
+    LaunchShape shape;
+    shape.grid = dim3(form.blocks * images);
+    shape.block = dim3(form.threads);
+    shape.shared_bytes = form.shared_bytes;
+    shape.cluster = form.cluster;
+    shape.cooperative = form.cooperative;
+    return shape;
+}
+
+// How many images of the form the device can hold at once.
+std::uint32_t images_at_once(const DeviceLimits& limits, const RestoreForm& form) {
+    if (form.kernel == nullptr || form.shared_bytes > limits.shared_bytes) return 0;
+    allow_shared(form.kernel, form.shared_bytes);
+    if (form.cluster > 1)
+        return limits.clusters ? static_cast<std::uint32_t>(clusters_at_once(form.kernel, shape_of(form, 1))) : 0;
+    if (form.cooperative && !limits.cooperative) return 0;
+    int blocks = 0;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, form.kernel, static_cast<int>(form.threads),
+                                                        form.shared_bytes),
+          "asking how many blocks fit");
+    return static_cast<std::uint32_t>(blocks * limits.multiprocessors) / form.blocks;
+}
+
+}  // namespace
+
+RestoreForm restore_form(const DeviceLimits& limits, std::uint32_t side, std::uint32_t batch, RestoreMethod method) {
+    const RestoreForm block = restore_block_form(side, method);
+    const bool block_fits = images_at_once(limits, block) != 0;
+    for (const unsigned blocks : {16u, 8u}) {
+        const RestoreForm cluster = restore_cluster_form(side, blocks, method);
+        const std::uint32_t images = images_at_once(limits, cluster);
+        if (images != 0 && (!block_fits || batch <= most_rounds_of_clusters * images)) return cluster;
+    }
+    if (block_fits) return block;
+    RestoreForm grid = restore_grid_form(side, method);
+    grid.most_images = images_at_once(limits, grid);
+    if (grid.most_images == 0) return {};
+    return grid;
+}
+
+void restore(const RestoreForm& form, const RestoreJob& job, std::uint32_t images, cudaStream_t stream) {
+    launch(form.kernel, shape_of(form, images), stream, job);
+}
+
+}  // namespace vedette::cuda
