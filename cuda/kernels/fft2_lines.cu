@@ -112,14 +112,16 @@ __global__ void __launch_bounds__(Lane<Line>::threads) real_columns_forward_kern
         for (int q = 0; q < values; ++q) store_number(job.out, top + at.lane + Line::lanes * q, line, a[q]);
         return;
     }
-    Number* const numbers = at.scratch();
+    Number other[values];
 #pragma unroll
-    for (int q = 0; q < values; ++q) numbers[at.lane + Line::lanes * q] = a[q];
-    __syncwarp((1u << Line::lanes) - 1u);  // line 0 is the first group of its warp
+    for (int q = 0; q < values; ++q) other[q] = a[q];
+    Line::change_places(
+        other, at.scratch(), 0xffffffffu >> (32 - Line::lanes),  // line 0 is the first group of its warp
+        [&](int q) { return at.lane + Line::lanes * q; }, [&](int q) { return (n - at.lane - Line::lanes * q) % n; });
 #pragma unroll
     for (int q = 0; q < values; ++q) {
         const int ky = at.lane + Line::lanes * q;
-        const Number p = a[q], o = numbers[(n - ky) % n];
+        const Number p = a[q], o = other[q];
         store_number(job.out, top + ky, 0, Number{p.re + o.re, p.im - o.im} * 0.5F);
         store_number(job.out, top + ky, n / 2, Number{p.im + o.im, o.re - p.re} * 0.5F);
     }
@@ -221,15 +223,15 @@ Fft2Form lines_form(Fft2Kind kind) {
 Fft2Form fft2_lines_form(std::uint32_t side, Fft2Kind kind) {
     switch (side) {
         case 32:
-            return lines_form<FftLine<32, 8>>(kind);
+            return lines_form<FftLine<32, 4>>(kind);
         case 64:
             return lines_form<FftLine<64, 8>>(kind);
         case 128:
-            return lines_form<FftLine<128, 16>>(kind);
+            return lines_form<FftLine<128, 8>>(kind);
         case 256:
             return lines_form<FftLine<256, 16>>(kind);
         case 512:
-            return lines_form<FftLine<512, 32>>(kind);
+            return lines_form<FftLine<512, 16>>(kind);
         default:
             return {};
     }

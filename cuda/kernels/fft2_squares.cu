@@ -4,7 +4,7 @@ namespace vedette::cuda {
 
 namespace {
 
-using Line32 = FftLine<32, 8>;
+using Line32 = FftLine<32, 4>;
 using Line64 = FftLine<64, 8>;
 using Line128 = FftLine<128, 16>;
 using Line256 = FftLine<256, 16>;

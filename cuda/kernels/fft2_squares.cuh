@@ -21,8 +21,7 @@ __global__ void __launch_bounds__(Team::threads) fft2_real_kernel(Fft2Job job) {
     constexpr int n = Line::n, values = Line::values, lanes = Line::lanes;
     FftSquare<Line, Team> square(Team(dynamic_shared<Number>(), nullptr, nullptr), job.roots);
     const int line = square.line();
-    const std::int32_t top =
-        static_cast<std::int32_t>(job.first_image + blockIdx.x / Team::blocks) * n;
+    const std::int32_t top = static_cast<std::int32_t>(job.first_image + blockIdx.x / Team::blocks) * n;
     Number a[values];
     if constexpr (!inverse) {
 #pragma unroll

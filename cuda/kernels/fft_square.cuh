@@ -29,7 +29,8 @@ public:
     // Whether values 0 and values / 2 are pairs of reals.
     __device__ __forceinline__ bool holds_reals() const { return team_.line() == 0 && team_.lane() == 0; }
 
-    // Pixels to spectrum.
+    // Pixels to spectrum. Without `split` line 0 is left as it came, P(ky) = F(0, ky) + i F(n / 2, ky), not doubled.
+    template <bool split = true>
     __device__ __forceinline__ void forward(Number (&a)[values]) {
         Line::template transform<false>(a, team_.scratch(), lane(), factors_);
         team_.begin();
@@ -41,37 +42,68 @@ public:
         for (int q = values / 2; q < values; ++q) high.store(q, a[q]);
         receive(a);
         // Z(c) and Z(n - c) of the packed rows: their rows' transforms A and B, doubled.
+        if (line() == 0) {
 #pragma unroll
-        for (int m = 0; m < values / 2; ++m) {
-            const Number p = a[m], q = a[m + values / 2];
-            a[m] = Number{p.re + q.re, p.im - q.im};
-            a[m + values / 2] = Number{p.im + q.im, q.re - p.re};
-            if (line() == 0) {
+            for (int m = 0; m < values / 2; ++m) {
+                const Number p = a[m], q = a[m + values / 2];
                 a[m] = Number{p.re, q.re};
                 a[m + values / 2] = Number{p.im, q.im};
             }
+        } else {
+#pragma unroll
+            for (int m = 0; m < values / 2; ++m) {
+                const Number p = a[m], q = a[m + values / 2];
+                a[m] = Number{p.re + q.re, p.im - q.im};
+                a[m + values / 2] = Number{p.im + q.im, q.re - p.re};
+            }
         }
+        __syncwarp();
         Line::template transform<false>(a, team_.scratch(), lane(), factors_);
-        if (line() == 0) split_ends(a);
+        if (split && line() == 0) split_ends(a);
     }
 
-    // Spectrum, not doubled, to pixels times n^2.
+    // Spectrum, not doubled, to pixels times n^2. Without `join` line 0 is P.
+    template <bool join = true>
     __device__ __forceinline__ void inverse(Number (&a)[values]) {
-        if (line() == 0) join_ends(a);
+        if (join && line() == 0) join_ends(a);
         __syncwarp();
         Line::template transform<true>(a, team_.scratch(), lane(), factors_);
         team_.begin();
         const auto here = team_.rising(line());
         const auto mirrored = team_.rising(line() == 0 ? n / 2 : n - line());
+        if (line() == 0) {
+#pragma unroll
+            for (int m = 0; m < values / 2; ++m) {
+                const Number up = a[m], down = a[m + values / 2];
+                a[m] = Number{up.re, down.re};
+                a[m + values / 2] = Number{up.im, down.im};
+            }
+        } else {
+#pragma unroll
+            for (int m = 0; m < values / 2; ++m) {
+                const Number up = a[m], down = a[m + values / 2];
+                a[m] = Number{up.re - down.im, up.im + down.re};
+                a[m + values / 2] = Number{up.re + down.im, down.re - up.im};
+            }
+        }
 #pragma unroll
         for (int m = 0; m < values / 2; ++m) {
-            const Number up = a[m], down = a[m + values / 2];
-            const bool ends = line() == 0;
-            here.store(m, ends ? Number{up.re, down.re} : Number{up.re - down.im, up.im + down.re});
-            mirrored.store(m, ends ? Number{up.im, down.im} : Number{up.re + down.im, down.re - up.im});
+            here.store(m, a[m]);
+            mirrored.store(m, a[m + values / 2]);
         }
         receive(a);
         Line::template transform<true>(a, team_.scratch(), lane(), factors_);
+    }
+
+    // Line 0's numbers at n - ky. The whole group of line 0, and no other.
+    __device__ __forceinline__ void mirror(const Number (&a)[values], Number (&other)[values]) {
+        const unsigned group = (lanes == 32 ? 0xffffffffu : (1u << lanes % 32) - 1u)
+                               << threadIdx.x % 32 / lanes * lanes;
+#pragma unroll
+        for (int q = 0; q < values; ++q) other[q] = a[q];
+        Line::change_places(
+            other, team_.scratch(), group, [&](int q) { return lane() + lanes * q; },
+            [&](int q) { return (n - lane() - lanes * q) % n; });
     }
 
 private:
@@ -80,19 +112,6 @@ private:
 #pragma unroll
         for (int q = 0; q < values; ++q) a[q] = team_.get(q);
         __syncwarp();  // the scratch may be where these lay
-    }
-
-    // Line 0's numbers at n - ky, from the other lanes of the group.
-    __device__ __forceinline__ void mirror(const Number (&a)[values], Number (&other)[values]) {
-        const unsigned group = (lanes == 32 ? 0xffffffffu : (1u << lanes % 32) - 1u)
-                               << threadIdx.x % 32 / lanes * lanes;
-        Number* const scratch = team_.scratch();
-#pragma unroll
-        for (int q = 0; q < values; ++q) scratch[lane() + lanes * q] = a[q];
-        __syncwarp(group);
-#pragma unroll
-        for (int q = 0; q < values; ++q) other[q] = scratch[(n - lane() - lanes * q) % n];
-        __syncwarp(group);
     }
 
     // P = F(0) + i F(n / 2) to twice both.

@@ -58,9 +58,7 @@ public:
             *(q == Line::values / 2 ? zero : to + (n - lanes * q) * pitch) = value;
         }
     };
-    __device__ __forceinline__ Rising rising(int x) const {
-        return {other_ + lane_ * pitch + (x ^ reversed_4(lane_))};
-    }
+    __device__ __forceinline__ Rising rising(int x) const { return {other_ + lane_ * pitch + (x ^ reversed_4(lane_))}; }
     __device__ __forceinline__ Falling falling(int x) const {
         const int low = (lanes - lane_) % lanes;
         Number* const to = other_ - lane_ * pitch + (x ^ reversed_4(low));
@@ -103,6 +101,8 @@ class ClusterTeam {
     static constexpr int lanes = Line::lanes, n = Line::n;
     static constexpr int lines_of_block = n / 2 / cluster_blocks;
     static constexpr int pitch = lines_of_block + 1;
+    static constexpr unsigned owners = lanes / lines_of_block;  // of as many neighbouring lines as a group has lanes
+    static_assert(lanes % lines_of_block == 0);
     static constexpr int buffer_numbers = n * pitch;
 
 public:
@@ -125,29 +125,34 @@ public:
     __device__ __forceinline__ int lane() const { return lane_; }
     __device__ __forceinline__ int line() const { return line_; }
 
-    struct Lines {
-        Number* to;  // the number's place in line 0
-        int lane;
-        __device__ __forceinline__ void store_to(int line, Number value) const {
-            store_in_cluster(to + line % lines_of_block, static_cast<unsigned>(line / lines_of_block), value.re,
-                             value.im);
-        }
-    };
-    struct Rising : Lines {
+    // Lines' owners are a register and a constant, their places in the block one register.
+    struct Rising {
+        Number* to;
+        unsigned rank;
         __device__ __forceinline__ void store(int q, Number value) const {
-            this->store_to(this->lane + lanes * q, value);
+            store_in_cluster(to, rank + static_cast<unsigned>(q) * owners, value.re, value.im);
         }
     };
-    struct Falling : Lines {
+    struct Falling {
+        Number* to;
+        unsigned rank;
         __device__ __forceinline__ void store(int q, Number value) const {
-            this->store_to((n - lanes * q - this->lane) % (n / 2), value);
+            const unsigned owner = rank + static_cast<unsigned>(Line::values - 1 - q) * owners;
+            store_in_cluster(to, q == Line::values / 2 ? owner % cluster_blocks : owner, value.re, value.im);
         }
     };
-    __device__ __forceinline__ Rising rising(int x) const { return {{other_ + x * pitch, lane_}}; }
-    __device__ __forceinline__ Falling falling(int x) const { return {{other_ + x * pitch, lane_}}; }
+    __device__ __forceinline__ Rising rising(int x) const {
+        return {other_ + x * pitch + lane_ % lines_of_block, static_cast<unsigned>(lane_ / lines_of_block)};
+    }
+    __device__ __forceinline__ Falling falling(int x) const {
+        const int low = (lanes - lane_) % lanes;
+        return {other_ + x * pitch + low % lines_of_block,
+                static_cast<unsigned>(low / lines_of_block) + (lane_ == 0 ? owners : 0u)};
+    }
 
     __device__ __forceinline__ void begin() {}
     __device__ __forceinline__ void deliver() {
+        __syncwarp();  // the barrier is the whole warp's
         cluster_barrier();
         Number* const filled = other_;
         other_ = at_;
@@ -198,7 +203,8 @@ public:
         Number* to;
         int lane;
         __device__ __forceinline__ void store(int q, Number value) const {
-            store_past(to + (n - lanes * q - lane) % (n / 2), value);
+            const int line = n - lanes * q - lane;
+            store_past(to + (q == Line::values / 2 ? line % (n / 2) : line), value);
         }
     };
     __device__ __forceinline__ Rising rising(int x) const { return {other_ + x * (n / 2) + lane_}; }
@@ -212,8 +218,7 @@ public:
         at_ = filled;
     }
     __device__ __forceinline__ Number get(int q) const {
-        const float2 value =
-            __ldcg(reinterpret_cast<const float2*>(at_ + (lane_ + lanes * q) * (n / 2) + line_));
+        const float2 value = __ldcg(reinterpret_cast<const float2*>(at_ + (lane_ + lanes * q) * (n / 2) + line_));
         return {value.x, value.y};
     }
     __device__ __forceinline__ Number* scratch() const { return scratch_; }

@@ -1,5 +1,5 @@
 // Which form of the loop restores an image, and its start.
-#include "kernels/restore_loop.cuh"
+#include "kernels/restore_forms.cuh"
 #include "runtime/launch.h"
 
 namespace vedette::cuda {
@@ -7,7 +7,8 @@ namespace vedette::cuda {
 namespace {
 
 // A cluster restores one image sooner, a block many images with less work between multiprocessors: clusters are for
-// batches of which at least half can be on the device at once (estimate).
+// batches of which at least half can be on the device at once (estimate). Both do the same arithmetic in the same
+// order, so that an image of a batch is restored as it is alone.
 constexpr std::uint32_t most_rounds_of_clusters = 2;
 
 LaunchShape shape_of(const RestoreForm& form, std::uint32_t images) {

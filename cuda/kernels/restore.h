@@ -45,10 +45,10 @@ struct RestoreJob {
 struct RestoreForm {
     void (*kernel)(RestoreJob) = nullptr;
     const char* name = nullptr;
-    unsigned blocks = 0;      // of an image
-    unsigned cluster = 1;     // blocks of a cluster
+    unsigned blocks = 0;   // of an image
+    unsigned cluster = 1;  // blocks of a cluster
     bool cooperative = false;
-    unsigned threads = 0;     // of a block
+    unsigned threads = 0;  // of a block
     std::size_t shared_bytes = 0;
     std::size_t state_bytes = 0, kept_bytes = 0, exchange_bytes = 0;  // of an image
     std::uint32_t most_images = 0;                                    // of a job

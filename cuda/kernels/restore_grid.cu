@@ -1,27 +1,29 @@
 // Restoration of squares by blocks that exchange through global memory.
-#include "kernels/restore_loop.cuh"
+#include "kernels/restore_forms.cuh"
 
 namespace vedette::cuda {
 
 namespace {
 
-using Line128 = FftLine<128, 16>;
+using Line128 = FftLine<128, 8>;
 using Line256 = FftLine<256, 16>;
-using Line512 = FftLine<512, 32>;
+using Line512 = FftLine<512, 16, true>;
 
-// Two arrays fit the 64 KB that compute capability 7.5 has.
-constexpr RestoreRoom room{0, 2, 1};
+// Everything a thread keeps lies in global memory, its own corner of it, and registers are bounded: what counts is that
+// all blocks fit at once on small devices, too. 64 blocks for a square of 512 are 13 multiprocessors.
+using Room = RestoreRoom<0, 0, 2>;
+using Room512 = RestoreRoom<0, 0, 5>;
 
 }  // namespace
 
 RestoreForm restore_grid_form(std::uint32_t side, RestoreMethod method) {
     switch (side) {
         case 128:
-            return restore_form_of<Line128, GridTeam<Line128, 128>, room, room>(method, "grid");
+            return restore_form_of<Line128, GridTeam<Line128, 128>, Room, Room>(method, "grid");
         case 256:
-            return restore_form_of<Line256, GridTeam<Line256, 128>, room, room>(method, "grid");
+            return restore_form_of<Line256, GridTeam<Line256, 128>, Room, Room>(method, "grid");
         case 512:
-            return restore_form_of<Line512, GridTeam<Line512, 64>, room, room>(method, "grid");
+            return restore_form_of<Line512, GridTeam<Line512, 128>, Room512, Room512>(method, "grid");
         default:
             return {};
     }

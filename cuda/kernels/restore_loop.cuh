@@ -1,7 +1,7 @@
-// The loop of restore in one kernel. A team (fft_teams.cuh) owns an image; a thread owns the same pixels and frequencies
-// from the first iteration to the last (fft_square.cuh), so that estimates, the blurred image and spectra stay with it,
-// in registers or its own corner of shared memory as the team has room. Between two transforms there is only a product
-// or a step of the thread's own numbers.
+// The loop of restore in one kernel. A team (fft_teams.cuh) owns an image; a thread owns the same pixels and
+// frequencies from the first iteration to the last (fft_square.cuh), so that estimates, the blurred image and spectra
+// stay with it, in registers or its own corner of shared memory as the team has room. Between two transforms there is
+// only a product or a step of the thread's own numbers.
 //
 // Operations: an iteration has 4 (Richardson-Lucy), 2 (known) or 6 (blind) transforms. Bytes: images come and go once a
 // job; inside the loop global memory is not touched, but by teams that have no room elsewhere. The floor is the
@@ -10,62 +10,32 @@
 
 #include "device/shared.cuh"
 #include "kernels/fft_square.cuh"
-#include "kernels/restore.h"
+#include "kernels/restore_kept.cuh"
 
 namespace vedette::cuda {
 
-// Numbers that a thread keeps.
-enum class Place { registers, shared, global };
-
-template <int values, Place place>
-struct Kept {
-    Number* first;  // the thread's
-    int stride;
-    __device__ __forceinline__ Kept(Number* at, int step) : first(at), stride(step) {}
-    __device__ __forceinline__ Number operator[](int v) const { return first[v * stride]; }
-    __device__ __forceinline__ void set(int v, Number value) { first[v * stride] = value; }
-};
-template <int values>
-struct Kept<values, Place::registers> {
-    Number number[values];
-    __device__ __forceinline__ Kept(Number*, int) {}
-    __device__ __forceinline__ Number operator[](int v) const { return number[v]; }
-    __device__ __forceinline__ void set(int v, Number value) { number[v] = value; }
-};
-
-// How many arrays of numbers a team keeps where; the rest lies in global memory. `blocks_at_once`: of one
-// multiprocessor, which bounds the registers of a thread.
-struct RestoreRoom {
-    int in_registers;
-    int in_shared;
-    int blocks_at_once;
-};
-
-__host__ __device__ constexpr int kept_arrays(RestoreMethod method) {
-    return method == RestoreMethod::mia_blind ? 6 : 3;
-}
-
-template <class Line, class Team, RestoreMethod method, RestoreRoom room>
+template <class Line, class Team, RestoreMethod method, class Room>
 class RestoreLoop {
     static constexpr int n = Line::n, values = Line::values, lanes = Line::lanes;
     using Numbers = Number[values];
 
     static constexpr Place place_of(int array) {
-        return array < room.in_registers                    ? Place::registers
-               : array < room.in_registers + room.in_shared ? Place::shared
-                                                            : Place::global;
+        return array < Room::in_registers                     ? Place::registers
+               : array < Room::in_registers + Room::in_shared ? Place::shared
+                                                              : Place::global;
     }
     static constexpr int arrays = kept_arrays(method);
     static constexpr int shared_arrays =
-        arrays <= room.in_registers
+        arrays <= Room::in_registers
             ? 0
-            : (arrays - room.in_registers < room.in_shared ? arrays - room.in_registers : room.in_shared);
+            : (arrays - Room::in_registers < Room::in_shared ? arrays - Room::in_registers : Room::in_shared);
 
 public:
     static constexpr int global_arrays =
-        arrays > room.in_registers + room.in_shared ? arrays - room.in_registers - room.in_shared : 0;
+        arrays > Room::in_registers + Room::in_shared ? arrays - Room::in_registers - Room::in_shared : 0;
     static constexpr std::size_t shared_bytes =
-        sizeof(Number) * (Team::shared_numbers + std::size_t{shared_arrays} * values * Team::threads);
+        sizeof(Number) * (Team::shared_numbers + std::size_t{shared_arrays} * values * Team::threads +
+                          (method == RestoreMethod::mia_blind ? 0 : n));  // the difference of a lens
 
     __device__ __forceinline__ RestoreLoop(const RestoreJob& job, Number* shared)
         : job_(job),
@@ -86,18 +56,18 @@ public:
 
 private:
     // All factors of the transforms: spectra come doubled, and an inverse transform is n^2 times too large.
-    static constexpr float product_scale = 0.25F / (n * n);   // of two spectra
-    static constexpr float power_scale = 0.125F / (n * n);    // of three
+    static constexpr float product_scale = 0.25F / (n * n);  // of two spectra
+    static constexpr float power_scale = 0.125F / (n * n);   // of three
 
     template <int array>
     __device__ __forceinline__ Kept<values, place_of(array)> keep() const {
         constexpr Place place = place_of(array);
         const int thread = static_cast<int>(threadIdx.x);
         if constexpr (place == Place::shared) {
-            constexpr int index = array - room.in_registers;
+            constexpr int index = array - Room::in_registers;
             return {shared_ + Team::shared_numbers + index * values * Team::threads + thread, Team::threads};
         } else if constexpr (place == Place::global) {
-            constexpr int index = array - room.in_registers - room.in_shared;
+            constexpr int index = array - Room::in_registers - Room::in_shared;
             const std::size_t block = std::size_t{blockIdx.x} * global_arrays + index;
             return {job_.kept + block * values * Team::threads + thread, Team::threads};
         } else {
@@ -131,8 +101,12 @@ private:
             a[m] = {checked<is_spread>(image, top_row(), x), checked<is_spread>(image, top_row() + n / 2, x)};
         }
     }
-    __device__ __forceinline__ void load_blurred(Numbers& a) const { load<false>(job_.blurred, a); }
-    __device__ __forceinline__ void load_spread(Numbers& a) const { load<true>(job_.spread, a); }
+    __device__ __forceinline__ void load_blurred(Numbers& a) const {
+        load<false>(job_.blurred, a);
+    }
+    __device__ __forceinline__ void load_spread(Numbers& a) const {
+        load<true>(job_.spread, a);
+    }
 
     __device__ __forceinline__ Number* state(int which, int m) const {
         constexpr int of_image = values * Team::threads * Team::blocks;
@@ -192,16 +166,7 @@ private:
     template <class Complex, class Reals>
     __device__ __forceinline__ void each(Numbers& a, const Complex& complex, const Reals& reals) const {
 #pragma unroll
-        for (int q = 0; q < values; ++q)
-            a[q] = q % (values / 2) == 0 && square_.holds_reals() ? reals(q) : complex(q);
-    }
-    template <class Spectrum>
-    __device__ __forceinline__ void through(Numbers& a, const Spectrum& lens) const {
-        each(
-            a, [&](int q) { return product(lens[q], a[q]); },
-            [&](int q) {
-                return Number{a[q].re * lens[q].re, a[q].im * lens[q].im};
-            });
+        for (int q = 0; q < values; ++q) a[q] = q % (values / 2) == 0 && square_.holds_reals() ? reals(q) : complex(q);
     }
     // a <- conj(one) * other
     template <class One, class Other>
@@ -222,6 +187,63 @@ private:
                 const Number by = one[q];
                 return Number{other[q].re * (by.re * by.re * power_scale), other[q].im * (by.im * by.im * power_scale)};
             });
+    }
+
+    // A lens multiplies a spectrum that is transformed back at once, with line 0 as it comes: of the transforms A0 and
+    // Ah of the multiplier's columns 0 and n / 2
+    //     P(ky) <- P(ky) (A0(ky) + Ah(ky)) / 2 + conj P(-ky) (A0(ky) - Ah(ky)) / 2.
+    // The first factor lies in the lens, the second beside it, in `difference`.
+    __device__ __forceinline__ Number* difference() const {
+        return shared_ + Team::shared_numbers + shared_arrays * values * Team::threads + square_.lane();
+    }
+    // From a spectrum as forward leaves it, times `scale`.
+    template <class Lens>
+    __device__ __forceinline__ void make_lens(Numbers& a, float scale, Lens& lens) {
+        if (square_.line() == 0) {
+            Numbers other;
+            square_.mirror(a, other);
+#pragma unroll
+            for (int q = 0; q < values; ++q) {
+                const Number own = a[q], o = other[q];
+                const bool is_zero = q < values / 2;  // own is column 0's, else column n / 2's, at n - ky
+                Number sum = own + o, rest = is_zero ? own - o : o - own;
+                if (!is_zero) sum.im = -sum.im, rest.im = -rest.im;
+                if (q % (values / 2) == 0 && square_.holds_reals())
+                    sum = {own.re + own.im, 0}, rest = {own.re - own.im, 0};
+                a[q] = sum;  // of doubled numbers: P is not doubled as other lines are
+                difference()[lanes * q] = rest * scale;
+            }
+        }
+        __syncwarp();
+#pragma unroll
+        for (int q = 0; q < values; ++q) lens.set(q, a[q] * scale);
+    }
+    enum class Use { plain, conjugate, real };  // real: the lens has no imaginary parts
+    template <Use use>
+    static __device__ __forceinline__ Number times(Number by, Number value) {
+        if constexpr (use == Use::real) return value * by.re;
+        if constexpr (use == Use::conjugate) return conjugate_product(by, value);
+        return product(by, value);
+    }
+    template <Use use, class Lens>
+    __device__ __forceinline__ void through(Numbers& a, const Lens& lens) {
+        if (square_.line() == 0) {
+            Numbers other;
+            square_.mirror(a, other);
+#pragma unroll
+            for (int q = 0; q < values; ++q)
+                a[q] = times<use>(lens[q], a[q]) + times<use>(difference()[lanes * q], {other[q].re, -other[q].im});
+        } else {
+#pragma unroll
+            for (int q = 0; q < values; ++q) a[q] = times<use>(lens[q], a[q]);
+        }
+        __syncwarp();
+    }
+    template <Use use, class Lens>
+    __device__ __forceinline__ void transform_through(Numbers& a, const Lens& lens) {
+        square_.template forward<false>(a);
+        through<use>(a, lens);
+        square_.template inverse<false>(a);
     }
 
     // A point-spread function's spectrum; its first number is the sum.
@@ -251,8 +273,7 @@ private:
         auto given = keep<2>();
         Numbers a;
         transform_spread(a);
-#pragma unroll
-        for (int q = 0; q < values; ++q) lens.set(q, a[q] * product_scale);
+        make_lens(a, product_scale, lens);
         load_blurred(a);
         copy(a, given);
         if (job_.first)
@@ -261,17 +282,13 @@ private:
             resume(estimate, 0);
         copy_from(estimate, a);
         for (std::uint32_t iteration = 0; iteration < job_.iterations; ++iteration) {
-            square_.forward(a);
-            through(a, lens);
-            square_.inverse(a);
+            transform_through<Use::plain>(a, lens);
 #pragma unroll
             for (int m = 0; m < values; ++m) {
                 const Number g = given[m];
                 a[m] = {quotient(g.re, a[m].re), quotient(g.im, a[m].im)};
             }
-            square_.forward(a);
-            through_conjugate(a, lens, a, 1);
-            square_.inverse(a);
+            transform_through<Use::conjugate>(a, lens);
 #pragma unroll
             for (int m = 0; m < values; ++m) {
                 const Number e = estimate[m];
@@ -284,7 +301,7 @@ private:
 
     __device__ __forceinline__ void run_known() {
         auto estimate = keep<0>();
-        auto lens = keep<1>();  // |H|^2; of the pairs of reals their squares
+        auto lens = keep<1>();  // of H, then of |H|^2
         auto given = keep<2>();
         Numbers a;
         transform_spread(a);
@@ -300,26 +317,18 @@ private:
         square_.inverse(a);
 #pragma unroll
         for (int m = 0; m < values; ++m) given.set(m, {a[m].re > 0 ? a[m].re : 0, a[m].im > 0 ? a[m].im : 0});
-#pragma unroll
-        for (int q = 0; q < values; ++q) {
-            const Number h = lens[q];
-            const float power = squared_magnitude(h);
-            // Spectra of estimates come doubled as this one did: two spectra's scale, and this one's square halved.
-            constexpr float scale = power_scale;
-            if (q % (values / 2) == 0 && square_.holds_reals())
-                lens.set(q, {h.re * h.re * scale, h.im * h.im * scale});
-            else
-                lens.set(q, {power * scale, power * scale});
-        }
+        each(
+            a,
+            [&](int q) {
+                return Number{squared_magnitude(lens[q]), 0};
+            },
+            [&](int q) {
+                return Number{lens[q].re * lens[q].re, lens[q].im * lens[q].im};
+            });
+        make_lens(a, power_scale, lens);
         copy_from(estimate, a);
         for (std::uint32_t iteration = 0; iteration < job_.iterations; ++iteration) {
-            square_.forward(a);
-#pragma unroll
-            for (int q = 0; q < values; ++q) {
-                const Number by = lens[q];
-                a[q] = {a[q].re * by.re, a[q].im * by.im};
-            }
-            square_.inverse(a);
+            transform_through<Use::real>(a, lens);
             ratio_step(a, estimate, given);
         }
         leave(estimate, 0, job_.restored);
@@ -378,49 +387,5 @@ private:
     Number* shared_;
     FftSquare<Line, Team> square_;
 };
-
-template <class Line, class Team, RestoreMethod method, RestoreRoom room>
-__global__ void __launch_bounds__(Team::threads, room.blocks_at_once) restore_kernel(RestoreJob job) {
-    RestoreLoop<Line, Team, method, room>(job, dynamic_shared<Number>()).run();
-}
-
-template <class Line, class Team, RestoreMethod method, RestoreRoom room>
-RestoreForm make_restore_form(const char* name) {
-    using Loop = RestoreLoop<Line, Team, method, room>;
-    constexpr std::size_t array_bytes =
-        sizeof(Number) * std::size_t{Line::values} * Team::threads * Team::blocks;
-    RestoreForm form;
-    form.kernel = restore_kernel<Line, Team, method, room>;
-    form.name = name;
-    form.blocks = Team::blocks;
-    form.cooperative = Team::cooperative;
-    form.cluster = Team::cooperative ? 1 : Team::blocks;
-    form.threads = Team::threads;
-    form.shared_bytes = Loop::shared_bytes;
-    form.state_bytes = 2 * array_bytes;
-    form.kept_bytes = Loop::global_arrays * array_bytes;
-    form.exchange_bytes = sizeof(Number) * std::size_t{Team::exchange_numbers};
-    form.most_images = 0x7fffffffu / Team::blocks;
-    return form;
-}
-
-// `room_blind` for the blind method, which keeps twice as much.
-template <class Line, class Team, RestoreRoom room, RestoreRoom room_blind>
-RestoreForm restore_form_of(RestoreMethod method, const char* name) {
-    switch (method) {
-        case RestoreMethod::mia_blind:
-            return make_restore_form<Line, Team, RestoreMethod::mia_blind, room_blind>(name);
-        case RestoreMethod::mia_known:
-            return make_restore_form<Line, Team, RestoreMethod::mia_known, room>(name);
-        case RestoreMethod::richardson_lucy:
-            break;
-    }
-    return make_restore_form<Line, Team, RestoreMethod::richardson_lucy, room>(name);
-}
-
-// The forms of each kind of team; without a kernel where there is none for the side.
-RestoreForm restore_block_form(std::uint32_t side, RestoreMethod method);
-RestoreForm restore_cluster_form(std::uint32_t side, unsigned blocks, RestoreMethod method);
-RestoreForm restore_grid_form(std::uint32_t side, RestoreMethod method);
 
 }  // namespace vedette::cuda

@@ -47,7 +47,8 @@ struct LaunchConfiguration {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_t stream, Arguments&&... arguments) {
     const LaunchConfiguration configuration(shape, stream);
-    check(cudaLaunchKernelEx(&configuration.config, kernel, std::forward<Arguments>(arguments)...), "starting a kernel");
+    check(cudaLaunchKernelEx(&configuration.config, kernel, std::forward<Arguments>(arguments)...),
+          "starting a kernel");
 }
 
 // Lets `kernel` have `bytes` of dynamic shared memory on the current device. Cheap; call it when a plan is made.

@@ -27,13 +27,26 @@ struct Shape {
     bool is_blind() const { return method == cuda::RestoreMethod::mia_blind; }
 };
 
-// Iterations of the first kernel of a run; each later one does four times as many, up to about two milliseconds' worth
+// Iterations of the first kernel of a run; each later one does twice as many, up to about two milliseconds' worth
 // (estimate).
 std::uint32_t first_iterations(std::uint32_t side) {
-    return side <= 128 ? 16 : 1;
+    return side <= 128 ? 64 : 8;
 }
 std::uint32_t most_iterations(std::uint32_t side) {
     return 32768 / side;
+}
+// Of the kernel after one of `iterations`.
+std::uint32_t next_iterations(std::uint32_t side, std::uint32_t iterations) {
+    return std::min(2 * iterations, most_iterations(side));
+}
+std::uint32_t kernels_of(std::uint32_t side, std::uint32_t iterations) {
+    std::uint32_t count = 1, chunk = first_iterations(side);
+    while (iterations > chunk && chunk < most_iterations(side)) {
+        iterations -= chunk;
+        chunk = next_iterations(side, chunk);
+        ++count;
+    }
+    return iterations > chunk ? count + (iterations - 1) / chunk : count;
 }
 
 cuda::RestoreMethod method_of(std::uint32_t method) {
@@ -119,16 +132,6 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double pixels = static_cast<double>(shape.side) * shape.side * shape.batch;
     const bool known = shape.method == cuda::RestoreMethod::mia_known;
     const double transforms = (shape.is_blind() ? 6.0 : known ? 2.0 : 4.0) * shape.iterations + (known ? 3 : 1);
-    std::uint32_t kernels = 0;
-    for (std::uint64_t done = 0, chunk = first_iterations(shape.side); done < shape.iterations || kernels == 0;
-         done += chunk, chunk = std::min<std::uint64_t>(4 * chunk, most_iterations(shape.side))) {
-        ++kernels;
-        if (chunk == most_iterations(shape.side)) {  // the others are of one size
-            kernels += static_cast<std::uint32_t>((shape.iterations - std::min<std::uint64_t>(shape.iterations, done)) /
-                                                  chunk);
-            break;
-        }
-    }
     const double rounds = (shape.batch + room.images - 1) / room.images;
     // Complex numbers are half as many as pixels; the steps and products between transforms take six operations each.
     const double numbers = pixels / 2;
@@ -137,7 +140,7 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     cost.flags = VDT_COST_EXACT;
     cost.scratch_bytes = room.bytes(shape);
     cost.shared_bytes = room.form.shared_bytes;
-    cost.launches = static_cast<std::uint32_t>(kernels * rounds);
+    cost.launches = static_cast<std::uint32_t>(kernels_of(shape.side, shape.iterations) * rounds);
     vdt_cost_stage stage{};
     stage.work = transforms * numbers * (2 * fft_operations_of_number(shape.side) + 6);
     stage.span = transforms * rounds * values * (2 * fft_operations_of_number(shape.side) + 6);
@@ -198,9 +201,13 @@ public:
             job.first_image = image;
             iterate(job, std::min(room_.images, shape_.batch - image), call.token);
         }
-        running.wait();
-        throw_if_wrong();
+        // What the pixels tell is known when the device is done; a call without a stream waits once only.
+        if (call.stream != nullptr) {
+            running.wait();
+            throw_if_wrong();
+        }
         running.finish();
+        throw_if_wrong();
         return VDT_OK;
     }
 
@@ -221,7 +228,7 @@ private:
             if (job.last) return;
             cuda::check(cudaEventRecord(events_[turn % 2].get(), operands_.stream()), "recording an event");
             job.first = false;
-            chunk = std::min(4 * chunk, most_iterations(shape_.side));
+            chunk = next_iterations(shape_.side, chunk);
         }
     }
 
