@@ -8,7 +8,12 @@ namespace vedette::cuda {
 
 namespace {
 
-constexpr int rows_of_thread = 2;  // estimate: more loads under way, in one wave for 608 x 608
+constexpr int rows_of_thread = 2;  // estimate: more loads under way
+// Of a multiprocessor: with three eight-bit channels all 722 blocks of 608 x 608 run at once on 132 of them. Other
+// inputs need more registers.
+constexpr int least_blocks(bool packed) {
+    return packed ? 6 : 4;
+}
 
 __device__ __forceinline__ float between(float a, float b, float fraction) {
     return a + (b - a) * fraction;
@@ -23,8 +28,8 @@ __device__ __forceinline__ Out finished(float value, float scale, float offset) 
         return static_cast<Out>(static_cast<int>(value + 0.5f));
 }
 
-template <class In, class Out, int channels>
-__global__ void __launch_bounds__(32 * resize_warps)
+template <class In, class Out, int channels, bool packed>
+__global__ void __launch_bounds__(32 * resize_warps, least_blocks(packed))
     bilinear_kernel(PixelPlanes in, PixelPlanes out, const PairPlace* across, const PairPlace* down,
                     ResizeFrame frame) {
     __shared__ ResizeStage<Out> stage;
@@ -32,38 +37,34 @@ __global__ void __launch_bounds__(32 * resize_warps)
     const int top = static_cast<int>(blockIdx.y * resize_warps + threadIdx.y) * rows_of_thread;
     const int column = x - frame.left;
     const bool column_inside = column >= 0 && column < frame.width;
-    const PairPlace place = column_inside ? across[column] : PairPlace{0, 0.0f};
-    bool inside[rows_of_thread];
-    float fraction[rows_of_thread];
-    In pixel[rows_of_thread][2][2][channels] = {};
+    // Without branches, so that all loads are under way together: what is outside reads the nearest pixel inside.
+    const PairPlace place = across[min(max(column, 0), frame.width - 1)];
+    float fraction[rows_of_thread], sampled[rows_of_thread][2][channels];
 #pragma unroll
     for (int r = 0; r < rows_of_thread; ++r) {
-        const int row = top + r - frame.top;
-        inside[r] = column_inside && row >= 0 && row < frame.height;
-        fraction[r] = 0;
-        if (!inside[r]) continue;
-        const PairPlace rows = down[row];
+        const PairPlace rows = down[min(max(top + r - frame.top, 0), frame.height - 1)];
         fraction[r] = rows.fraction;
-        load_pair(in, place.left, place.fraction != 0, rows.left, pixel[r][0][0], pixel[r][0][1]);
-        load_pair(in, place.left, place.fraction != 0, rows.left + (rows.fraction != 0 ? 1 : 0), pixel[r][1][0],
-                  pixel[r][1][1]);
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            In left[channels], right[channels];
+            load_pair<packed>(in, place, rows.left + (i == 1 && rows.fraction != 0 ? 1 : 0), left, right);
+#pragma unroll
+            for (int c = 0; c < channels; ++c)
+                sampled[r][i][c] = between(static_cast<float>(left[c]), static_cast<float>(right[c]), place.fraction);
+        }
     }
     const bool swap = in.layout.rgb != out.layout.rgb;
 #pragma unroll
     for (int r = 0; r < rows_of_thread; ++r) {
         if (top + r >= out.plane[0].height) return;
+        const int row = top + r - frame.top;
+        const bool inside = column_inside && row >= 0 && row < frame.height;
         Out value[channels];
 #pragma unroll
-        for (int c = 0; c < channels; ++c) {
-            float sampled[2];
-#pragma unroll
-            for (int i = 0; i < 2; ++i)
-                sampled[i] = between(static_cast<float>(pixel[r][i][0][c]), static_cast<float>(pixel[r][i][1][c]),
-                                     place.fraction);
-            value[c] = finished<Out>(between(sampled[0], sampled[1], fraction[r]), static_cast<float>(frame.scale),
-                                     static_cast<float>(frame.offset));
-        }
-        store_pixel<Out, channels>(out, swap, x, top + r, inside[r], value, static_cast<Out>(frame.fill), stage);
+        for (int c = 0; c < channels; ++c)
+            value[c] = finished<Out>(between(sampled[r][0][c], sampled[r][1][c], fraction[r]),
+                                     static_cast<float>(frame.scale), static_cast<float>(frame.offset));
+        store_pixel<Out, channels>(out, swap, x, top + r, inside, value, static_cast<Out>(frame.fill), stage);
     }
 }
 
@@ -76,7 +77,10 @@ void resize_bilinear(const PixelPlanes& in, const PixelPlanes& out, const PairPl
     shape.grid = dim3(blocks_for(static_cast<std::size_t>(out.plane[0].width), 32),
                       blocks_for(static_cast<std::size_t>(out.plane[0].height), resize_warps * rows_of_thread));
     with_resized_types(in, out, [&]<class In, class Out, int channels>() {
-        launch(bilinear_kernel<In, Out, channels>, shape, stream, in, out, across, down, frame);
+        if constexpr (sizeof(In) == 1 && channels != 4)
+            if (in.layout.channels == 3)
+                return launch(bilinear_kernel<In, Out, channels, true>, shape, stream, in, out, across, down, frame);
+        launch(bilinear_kernel<In, Out, channels, false>, shape, stream, in, out, across, down, frame);
     });
 }
 

@@ -42,6 +42,10 @@ __device__ __forceinline__ void load_pixel(const PixelPlanes& image, int x, int 
     } else if (layout.planar) {
 #pragma unroll
         for (int c = 0; c < 3; ++c) raw[c] = pixel_row<T>(image, c, y)[x];
+    } else if (sizeof(T) == 1 && layout.channels == 4) {
+        const unsigned word = pixel_row<unsigned>(image, 0, y)[x];
+#pragma unroll
+        for (int c = 0; c < 4; ++c) raw[c] = static_cast<T>(word >> (8 * c));
     } else {
         const T* const at = pixel_row<T>(image, 0, y) + std::size_t{layout.channels} * x;
 #pragma unroll
@@ -51,42 +55,27 @@ __device__ __forceinline__ void load_pixel(const PixelPlanes& image, int x, int 
     wanted(layout, raw, pixel);
 }
 
-// The pixels left and left + 1 of row y; without `both` the second one may be anything but a NaN.
-template <class T, int channels>
-__device__ __forceinline__ void load_pair(const PixelPlanes& image, int left, bool both, int y, T (&first)[channels],
+// The two pixels of row y that a place lies between; with fraction 0 the second one may be anything but a NaN.
+// `packed`: three eight-bit channels; both pixels come in three words.
+template <bool packed, class T, int channels>
+__device__ __forceinline__ void load_pair(const PixelPlanes& image, const PairPlace& place, int y, T (&first)[channels],
                                           T (&second)[channels]) {
-    if constexpr (sizeof(T) == 1) {
-        const PixelLayout& layout = image.layout;
+    if constexpr (packed) {
         // Words that lie in the row; what is cut off belongs to a second pixel that is not wanted.
         const auto* const words = pixel_row<unsigned>(image, 0, y);
-        const int last = (image.plane[0].width * layout.channels - 1) / 4;
-        T raw[2][4] = {};
-        if (layout.channels == 3) {
-            const int begin = 3 * left, word = begin / 4;
-            const unsigned a = words[word], b = words[min(word + 1, last)], c = words[min((begin + 5) / 4, last)];
-            const unsigned shift = 8 * (static_cast<unsigned>(begin) % 4);
-            const unsigned low = __funnelshift_r(a, b, shift), high = __funnelshift_r(b, c, shift);
-            raw[0][0] = static_cast<T>(low), raw[0][1] = static_cast<T>(low >> 8),
-            raw[0][2] = static_cast<T>(low >> 16);
-            raw[1][0] = static_cast<T>(low >> 24), raw[1][1] = static_cast<T>(high);
-            raw[1][2] = static_cast<T>(high >> 8);
-            wanted(layout, raw[0], first);
-            wanted(layout, raw[1], second);
-            return;
-        }
-        if (layout.channels == 4) {
-            const unsigned pair[2] = {words[left], words[min(left + 1, last)]};
-#pragma unroll
-            for (int i = 0; i < 2; ++i)
-#pragma unroll
-                for (int c = 0; c < 4; ++c) raw[i][c] = static_cast<T>(pair[i] >> (8 * c));
-            wanted(layout, raw[0], first);
-            wanted(layout, raw[1], second);
-            return;
-        }
+        const int last = (image.plane[0].width * 3 - 1) / 4;
+        const int begin = 3 * place.left, word = begin / 4;
+        const unsigned a = words[word], b = words[min(word + 1, last)], c = words[min((begin + 5) / 4, last)];
+        const unsigned shift = 8 * (static_cast<unsigned>(begin) % 4);
+        const unsigned low = __funnelshift_r(a, b, shift), high = __funnelshift_r(b, c, shift);
+        const T left[4] = {static_cast<T>(low), static_cast<T>(low >> 8), static_cast<T>(low >> 16)};
+        const T right[4] = {static_cast<T>(low >> 24), static_cast<T>(high), static_cast<T>(high >> 8)};
+        wanted(image.layout, left, first);
+        wanted(image.layout, right, second);
+    } else {
+        load_pixel(image, place.left, y, first);
+        load_pixel(image, place.left + (place.fraction != 0 ? 1 : 0), y, second);
     }
-    load_pixel(image, left, y, first);
-    load_pixel(image, left + (both ? 1 : 0), y, second);
 }
 
 // Results of 32 neighbouring pixels on their way to a row of three interleaved channels.
