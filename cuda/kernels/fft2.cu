@@ -1,6 +1,7 @@
 // Which form transforms an image, and its start.
 #include "kernels/fft2.h"
 
+#include "runtime/asked_once.h"
 #include "runtime/launch.h"
 
 namespace vedette::cuda {
@@ -17,10 +18,13 @@ LaunchShape shape_of(const Fft2Form& form, std::uint32_t images) {
 }
 
 bool fits(const DeviceLimits& limits, const Fft2Form& form) {
+    static AskedOnce asked;
     if (form.kernel == nullptr || form.shared_bytes > limits.shared_bytes) return false;
-    allow_shared(form.kernel, form.shared_bytes);
-    if (form.cluster > 1) return limits.clusters && clusters_at_once(form.kernel, shape_of(form, 1)) != 0;
-    return true;
+    return asked(limits.ordinal, form.kernel, [&]() -> unsigned {
+               allow_shared(form.kernel, form.shared_bytes);
+               if (form.cluster == 1) return 1;
+               return limits.clusters ? static_cast<unsigned>(clusters_at_once(form.kernel, shape_of(form, 1))) : 0;
+           }) != 0;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // fft2 in two kernels, one for the rows and one for the columns, with the spectrum between them in global memory: for
-// complex images, and for real ones that no team holds.
+// images that no team holds.
 //
 // A group of lanes transforms a line (fft_line.cuh); a block has as many neighbouring lines as its threads make. Each
 // kernel reads and writes its numbers once: 16 bytes a number and kernel, most of it in the second-level cache. Loads

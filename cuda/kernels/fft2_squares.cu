@@ -14,11 +14,11 @@ using Line256 = FftLine<256, 16>;
 Fft2Form fft2_block_form(std::uint32_t side, Fft2Kind kind) {
     switch (side) {
         case 32:
-            return fft2_real_form<Line32, BlockTeam<Line32, 1>>(kind, "block");
+            return fft2_block_form_of<Line32>(kind);
         case 64:
-            return fft2_real_form<Line64, BlockTeam<Line64, 1>>(kind, "block");
+            return fft2_block_form_of<Line64>(kind);
         case 128:
-            return fft2_real_form<Line128, BlockTeam<Line128, 1>>(kind, "block");
+            return fft2_block_form_of<Line128>(kind);
         default:
             return {};
     }

@@ -73,19 +73,79 @@ __global__ void __launch_bounds__(Team::threads) fft2_real_kernel(Fft2Job job) {
     }
 }
 
+// Complex images in one block: twice as many lines as a real image has, so a group owns rows line and line + n / 2,
+// then the columns of these numbers. Bytes: 16 n^2 in and out; operations: 6 n^2 log2 n.
+template <class Line, bool inverse>
+__global__ void __launch_bounds__(BlockTeam<Line, 1, Line::n>::threads) fft2_complex_kernel(Fft2Job job) {
+    constexpr int n = Line::n, values = Line::values, lanes = Line::lanes;
+    BlockTeam<Line, 1, n> team(dynamic_shared<Number>(), nullptr, nullptr);
+    const typename Line::Factors factors = Line::factors_of(job.roots, team.lane());
+    const int line = team.line();
+    const std::int32_t top = static_cast<std::int32_t>(job.first_image + blockIdx.x) * n;
+    Number a[values], b[values];
+#pragma unroll
+    for (int m = 0; m < values; ++m) {
+        const int x = team.lane() + lanes * m;
+        a[m] = load_number(job.in, top + line, x);
+        b[m] = load_number(job.in, top + line + n / 2, x);
+    }
+    Line::template transform<inverse>(a, team.scratch(), team.lane(), factors);
+    Line::template transform<inverse>(b, team.scratch(), team.lane(), factors);
+    team.begin();
+    const auto first = team.rising(line), second = team.rising(line + n / 2);
+#pragma unroll
+    for (int q = 0; q < values; ++q) {
+        first.store(q, a[q]);
+        second.store(q, b[q]);
+    }
+    team.deliver();
+#pragma unroll
+    for (int q = 0; q < values; ++q) {
+        a[q] = team.get(q);
+        b[q] = team.get(q, n / 2);
+    }
+    __syncwarp();  // the scratch is where these lay
+    Line::template transform<inverse>(a, team.scratch(), team.lane(), factors);
+    Line::template transform<inverse>(b, team.scratch(), team.lane(), factors);
+    constexpr float scale = inverse ? 1.0F / (n * n) : 1;
+#pragma unroll
+    for (int q = 0; q < values; ++q) {
+        const std::int32_t y = top + team.lane() + lanes * q;
+        store_number(job.out, y, line, a[q] * scale);
+        store_number(job.out, y, line + n / 2, b[q] * scale);
+    }
+}
+
 template <class Line, class Team>
-Fft2Form fft2_real_form(Fft2Kind kind, const char* name) {
+Fft2Form fft2_team_form(const char* name) {
     Fft2Form form;
-    if (kind == Fft2Kind::real_forward)
-        form.kernel = fft2_real_kernel<Line, Team, false>;
-    else if (kind == Fft2Kind::real_inverse)
-        form.kernel = fft2_real_kernel<Line, Team, true>;
     form.name = name;
     form.blocks = Team::blocks;
     form.cluster = Team::blocks;
     form.threads = Team::threads;
     form.shared_bytes = sizeof(Number) * std::size_t{Team::shared_numbers};
     form.most_images = 0x7fffffffu / Team::blocks;
+    return form;
+}
+
+// Real images only: of others a form without a kernel.
+template <class Line, class Team>
+Fft2Form fft2_real_form(Fft2Kind kind, const char* name) {
+    Fft2Form form = fft2_team_form<Line, Team>(name);
+    if (kind == Fft2Kind::real_forward)
+        form.kernel = fft2_real_kernel<Line, Team, false>;
+    else if (kind == Fft2Kind::real_inverse)
+        form.kernel = fft2_real_kernel<Line, Team, true>;
+    return form;
+}
+
+template <class Line>
+Fft2Form fft2_block_form_of(Fft2Kind kind) {
+    if (kind == Fft2Kind::real_forward || kind == Fft2Kind::real_inverse)
+        return fft2_real_form<Line, BlockTeam<Line, 1>>(kind, "block");
+    Fft2Form form = fft2_team_form<Line, BlockTeam<Line, 1, Line::n>>("block");
+    form.kernel =
+        kind == Fft2Kind::complex_forward ? fft2_complex_kernel<Line, false> : fft2_complex_kernel<Line, true>;
     return form;
 }
 

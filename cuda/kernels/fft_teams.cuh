@@ -25,11 +25,12 @@ __device__ __forceinline__ int reversed_4(int bits) {
 // One block, exchanges in its shared memory. Line d's number x lies at x ^ s(d), s the low bits of d in reverse order:
 // stores of a half warp (lanes are neighbouring lines) and loads (lanes are neighbouring numbers) hit 16 banks of 8
 // bytes each. With two buffers an exchange needs one barrier; with one, to save memory, two.
-template <class Line, int buffer_count>
+// `held_lines`: n / 2, or n for a complex image, of which a group owns lines `line` and line + n / 2.
+template <class Line, int buffer_count, int held_lines = Line::n / 2>
 class BlockTeam {
     static constexpr int lanes = Line::lanes, n = Line::n;
     static constexpr int pitch = Line::scratch_numbers > n ? Line::scratch_numbers : n;
-    static constexpr int buffer_numbers = n / 2 * pitch;
+    static constexpr int buffer_numbers = held_lines * pitch;
 
 public:
     static constexpr int blocks = 1;
@@ -77,11 +78,13 @@ public:
         from_ = at_ + line_ * pitch + (lane_ ^ (s % lanes));
         high_ = s / lanes;
     }
-    __device__ __forceinline__ Number get(int q) const {
-        if constexpr (lanes == 16) return from_[lanes * q];
+    // Of the own line, or of one that is `further`, a multiple of 16, behind it.
+    __device__ __forceinline__ Number get(int q, int further = 0) const {
+        const int at = lanes * q + further * pitch;
+        if constexpr (lanes == 16) return from_[at];
         // Addresses that are a register and a constant.
-        if constexpr (lanes == 8) return (q % 2 == 0 ? from_ + 8 * high_ : from_ - 8 * high_)[lanes * q];
-        return from_[lanes * (q ^ high_)];
+        if constexpr (lanes == 8) return (q % 2 == 0 ? from_ + 8 * high_ : from_ - 8 * high_)[at];
+        return from_[lanes * (q ^ high_) + further * pitch];
     }
     __device__ __forceinline__ Number* scratch() const { return at_ + line_ * pitch + Line::scratch_shift(line_); }
 

@@ -1,5 +1,6 @@
 // Which form of the loop restores an image, and its start.
 #include "kernels/restore_forms.cuh"
+#include "runtime/asked_once.h"
 #include "runtime/launch.h"
 
 namespace vedette::cuda {
@@ -21,18 +22,23 @@ LaunchShape shape_of(const RestoreForm& form, std::uint32_t images) {
     return shape;
 }
 
-// How many images of the form the device can hold at once.
-std::uint32_t images_at_once(const DeviceLimits& limits, const RestoreForm& form) {
-    if (form.kernel == nullptr || form.shared_bytes > limits.shared_bytes) return 0;
+unsigned ask_images_at_once(const DeviceLimits& limits, const RestoreForm& form) {
     allow_shared(form.kernel, form.shared_bytes);
     if (form.cluster > 1)
-        return limits.clusters ? static_cast<std::uint32_t>(clusters_at_once(form.kernel, shape_of(form, 1))) : 0;
+        return limits.clusters ? static_cast<unsigned>(clusters_at_once(form.kernel, shape_of(form, 1))) : 0;
     if (form.cooperative && !limits.cooperative) return 0;
     int blocks = 0;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, form.kernel, static_cast<int>(form.threads),
                                                         form.shared_bytes),
           "asking how many blocks fit");
-    return static_cast<std::uint32_t>(blocks * limits.multiprocessors) / form.blocks;
+    return static_cast<unsigned>(blocks * limits.multiprocessors) / form.blocks;
+}
+
+// How many images of the form the device can hold at once.
+unsigned images_at_once(const DeviceLimits& limits, const RestoreForm& form) {
+    static AskedOnce asked;
+    if (form.kernel == nullptr || form.shared_bytes > limits.shared_bytes) return 0;
+    return asked(limits.ordinal, form.kernel, [&] { return ask_images_at_once(limits, form); });
 }
 
 }  // namespace
@@ -42,7 +48,7 @@ RestoreForm restore_form(const DeviceLimits& limits, std::uint32_t side, std::ui
     const bool block_fits = images_at_once(limits, block) != 0;
     for (const unsigned blocks : {16u, 8u}) {
         const RestoreForm cluster = restore_cluster_form(side, blocks, method);
-        const std::uint32_t images = images_at_once(limits, cluster);
+        const unsigned images = images_at_once(limits, cluster);
         if (images != 0 && (!block_fits || batch <= most_rounds_of_clusters * images)) return cluster;
     }
     if (block_fits) return block;

@@ -201,6 +201,22 @@ BOOST_DATA_TEST_CASE(batches, bdata::make(sides) * bdata::make(methods), side, m
     }
 }
 
+// So many that a device with a form of its own for few images takes the one for many.
+BOOST_DATA_TEST_CASE(large_batches, bdata::make(methods), method) {
+    if (!has_restore()) return;
+    constexpr std::uint32_t side = 128, batch = 70;
+    const TestImage spread = gaussian(side, 1.5, batch);
+    const TestImage image = sharp_screen(side, 6, batch);
+    const Result all = restored(image, spread, params_of(method, 2, batch));
+    for (const std::uint32_t index : {0u, 31u, batch - 1}) {
+        const Result alone =
+            restored(image.crop(0, index * side, side, side), gaussian(side, 1.5), params_of(method, 2));
+        BOOST_CHECK_EQUAL(relative_difference(all.image.crop(0, index * side, side, side), alone.image), 0);
+        if (method == VDT_RESTORE_MIA_BLIND)
+            BOOST_CHECK_EQUAL(relative_difference(all.spread.crop(0, index * side, side, side), alone.spread), 0);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(no_iteration_gives_the_blurred_image) {
     if (!has_restore()) return;
     const TestImage image = sharp_screen(64, 8), spread = gaussian(64, 2);
