@@ -52,10 +52,12 @@ RestoreForm restore_form(const DeviceLimits& limits, std::uint32_t side, std::ui
         if (images != 0 && (!block_fits || batch <= most_rounds_of_clusters * images)) return cluster;
     }
     if (block_fits) return block;
-    RestoreForm grid = restore_grid_form(side, method);
-    grid.most_images = images_at_once(limits, grid);
-    if (grid.most_images == 0) return {};
-    return grid;
+    for (const bool lean : {false, true}) {
+        RestoreForm grid = restore_grid_form(side, lean, method);
+        grid.most_images = images_at_once(limits, grid);
+        if (grid.most_images != 0) return grid;
+    }
+    return {};
 }
 
 void restore(const RestoreForm& form, const RestoreJob& job, std::uint32_t images, cudaStream_t stream) {

@@ -5,6 +5,7 @@
 
 namespace vedette::cuda {
 
+// A block is Team::threads threads of a team of Team::blocks; teams work on images one each (restore_loop.cuh).
 template <class Line, class Team, RestoreMethod method, class Room>
 __global__ void __launch_bounds__(Team::threads, Room::blocks_at_once) restore_kernel(RestoreJob job) {
     RestoreLoop<Line, Team, method, Room>(job, dynamic_shared<Number>()).run();
@@ -46,6 +47,6 @@ RestoreForm restore_form_of(RestoreMethod method, const char* name) {
 // The forms of each kind of team; without a kernel where there is none for the side.
 RestoreForm restore_block_form(std::uint32_t side, RestoreMethod method);
 RestoreForm restore_cluster_form(std::uint32_t side, unsigned blocks, RestoreMethod method);
-RestoreForm restore_grid_form(std::uint32_t side, RestoreMethod method);
+RestoreForm restore_grid_form(std::uint32_t side, bool lean, RestoreMethod method);
 
 }  // namespace vedette::cuda

@@ -8,6 +8,7 @@
 // transforms' arithmetic at one multiprocessor's rate, and where lines are few, the latency of its exchanges.
 #pragma once
 
+#include "device/arithmetic.cuh"
 #include "device/shared.cuh"
 #include "kernels/fft_square.cuh"
 #include "kernels/restore_kept.cuh"
@@ -145,11 +146,10 @@ private:
     // become 0. So does what is not a number.
     static __device__ __forceinline__ float clean(float value) {
         constexpr float least = 1e-30F, most = 1e30F;
-        const float positive = value > least ? value : 0;
-        return positive < most ? positive : most;
+        return fminf(value > least ? value : 0, most);
     }
     __device__ __forceinline__ float quotient(float above, float below) const {
-        return __fdividef(above, below > job_.epsilon ? below : job_.epsilon);
+        return quick_quotient(above, fmaxf(below, job_.epsilon));  // epsilon where `below` is not a number
     }
     // estimate <- estimate * given / a, which goes into a, too.
     template <class Estimate, class Given>
@@ -292,7 +292,7 @@ private:
 #pragma unroll
             for (int m = 0; m < values; ++m) {
                 const Number e = estimate[m];
-                a[m] = {clean(e.re * (a[m].re > 0 ? a[m].re : 0)), clean(e.im * (a[m].im > 0 ? a[m].im : 0))};
+                a[m] = {clean(e.re * fmaxf(a[m].re, 0)), clean(e.im * fmaxf(a[m].im, 0))};
                 estimate.set(m, a[m]);
             }
         }
@@ -316,7 +316,7 @@ private:
         through_conjugate(a, lens, a, product_scale);
         square_.inverse(a);
 #pragma unroll
-        for (int m = 0; m < values; ++m) given.set(m, {a[m].re > 0 ? a[m].re : 0, a[m].im > 0 ? a[m].im : 0});
+        for (int m = 0; m < values; ++m) given.set(m, {fmaxf(a[m].re, 0), fmaxf(a[m].im, 0)});
         each(
             a,
             [&](int q) {
@@ -376,7 +376,7 @@ private:
         through_conjugate(a, by, blurred, product_scale);
         square_.inverse(a);
 #pragma unroll
-        for (int m = 0; m < values; ++m) numerator.set(m, {a[m].re > 0 ? a[m].re : 0, a[m].im > 0 ? a[m].im : 0});
+        for (int m = 0; m < values; ++m) numerator.set(m, {fmaxf(a[m].re, 0), fmaxf(a[m].im, 0)});
         through_power(a, by, own);
         square_.inverse(a);
         ratio_step(a, estimate, numerator);
