@@ -1,0 +1,36 @@
+// libvedette, loaded when the first call needs it, and the context of this process.
+#pragma once
+
+#include <vedette/vedette.h>
+
+#include <atomic>
+#include <string>
+
+namespace vedette::compat {
+
+// The functions of the C API that are used here.
+struct Api {
+    decltype(&vdt_context_create) context_create = nullptr;
+    decltype(&vdt_context_destroy) context_destroy = nullptr;
+    decltype(&vdt_run_operation) run_operation = nullptr;
+};
+
+// A context of this process with its number of threads. It lives as long as the process: its threads may be at work
+// when the program ends, and a child that forked off must not touch it.
+struct Session {
+    const Api* api = nullptr;
+    vdt_context* context = nullptr;  // NULL: there is none, see `reason`
+    std::string reason;
+    long process = 0;
+    std::uint32_t threads = 0;
+    Session* older = nullptr;  // of a parent process, or with another number of threads
+    // Set when only the reference backend was there: it is slower than the OpenCV that it stands for.
+    mutable std::atomic<bool> reference_only{false};
+};
+
+// The session of this process with `threads` threads (0: as the configuration says). Made by the first call, again in a
+// child after fork(). Takes no lock that a fork in another thread could leave locked. Throws std::bad_alloc alone.
+// Thread rule: any.
+const Session& session(std::uint32_t threads);
+
+}  // namespace vedette::compat
