@@ -133,6 +133,15 @@ extern "C" __attribute__((visibility("default"))) void vedette_bridge_match_temp
         return;
     }
     const Stopwatch theirs;
-    original(image, pattern, result, method, mask);
-    if (logging()) log_call(arguments, "OpenCV (" + answer.declined + ")", theirs.milliseconds());
+    if (!logging()) {
+        original(image, pattern, result, method, mask);
+        return;
+    }
+    try {
+        original(image, pattern, result, method, mask);
+    } catch (...) {
+        log_call(arguments, "an exception of OpenCV (" + answer.declined + ")", theirs.milliseconds());
+        throw;
+    }
+    log_call(arguments, "OpenCV (" + answer.declined + ")", theirs.milliseconds());
 }
