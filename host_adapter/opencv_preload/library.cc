@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
 
 namespace vedette::compat {
@@ -73,6 +74,16 @@ std::unique_ptr<Session> make_session(std::uint32_t threads) {
 }
 
 }  // namespace
+
+const char* Session::unusable() const noexcept {
+    if (context == nullptr) return reason.c_str();
+    return reference_only_.load(std::memory_order_relaxed) ? "Vedette has only its reference backend here" : nullptr;
+}
+
+std::string Session::note(const vdt_run_info& run) const {
+    if (std::strcmp(run.backend, "opencv") == 0) reference_only_.store(true, std::memory_order_relaxed);
+    return std::string(run.backend) + ":" + std::to_string(run.device_index) + " " + run.variant;
+}
 
 const Session& session(std::uint32_t threads) {
     static std::atomic<Session*> newest{nullptr};

@@ -24,8 +24,15 @@ struct Session {
     long process = 0;
     std::uint32_t threads = 0;
     Session* older = nullptr;  // of a parent process, or with another number of threads
+
+    // Why no operation can be run; NULL when one can. The text lives as long as the session.
+    const char* unusable() const noexcept;
+    // Takes note of who ran an operation, and names it: "cpu:0 exact".
+    std::string note(const vdt_run_info& run) const;
+
+private:
     // Set when only the reference backend was there: it is slower than the OpenCV that it stands for.
-    mutable std::atomic<bool> reference_only{false};
+    mutable std::atomic<bool> reference_only_{false};
 };
 
 // The session of this process with `threads` threads (0: as the configuration says). Made by the first call, again in a

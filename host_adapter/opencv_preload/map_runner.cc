@@ -1,46 +1,12 @@
 #include "map_runner.h"
 
-#include <cstring>
+#include "image_view.h"
 
 namespace vedette::compat {
-namespace {
-
-vdt_image view_of(vdt_format format, const void* data, std::ptrdiff_t step, int width, int height, std::size_t pixel) {
-    vdt_image view{};
-    view.struct_size = sizeof view;
-    view.format = format;
-    view.width = static_cast<std::uint32_t>(width);
-    view.height = static_cast<std::uint32_t>(height);
-    view.memory = VDT_MEMORY_HOST;
-    view.plane_count = 1;
-    view.plane[0].base = const_cast<void*>(data);
-    view.plane[0].row_stride = step;
-    view.plane[0].bytes = static_cast<std::uint64_t>(height - 1) * static_cast<std::uint64_t>(step) +
-                          static_cast<std::uint64_t>(width) * pixel;
-    return view;
-}
-
-vdt_image view_of(const Raster& raster) {
-    if (raster.data == nullptr) {
-        vdt_image none{};
-        none.struct_size = sizeof none;
-        none.format = VDT_FORMAT_NONE;
-        return none;
-    }
-    return view_of(raster.channels == 3 ? VDT_FORMAT_BGR8 : VDT_FORMAT_GRAY8, raster.data, raster.step, raster.width,
-                   raster.height, static_cast<std::size_t>(raster.channels));
-}
-
-}  // namespace
-
 bool run_map(const Session& session, const Raster& image, const Raster& pattern, const Raster& mask, int method,
              float* out, std::ptrdiff_t out_step, MapAnswer& answer) {
-    if (session.context == nullptr) {
-        answer.declined = session.reason;
-        return false;
-    }
-    if (session.reference_only.load(std::memory_order_relaxed)) {
-        answer.declined = "Vedette has only its reference backend here";
+    if (const char* const reason = session.unusable()) {
+        answer.declined = reason;
         return false;
     }
     vdt_template_map_params params{};
@@ -61,8 +27,7 @@ bool run_map(const Session& session, const Raster& image, const Raster& pattern,
         answer.declined = error.text;
         return false;
     }
-    if (std::strcmp(info.backend, "opencv") == 0) session.reference_only.store(true, std::memory_order_relaxed);
-    answer.who = std::string(info.backend) + ":" + std::to_string(info.device_index) + " " + info.variant;
+    answer.who = session.note(info);
     return true;
 }
 

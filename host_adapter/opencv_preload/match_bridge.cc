@@ -1,14 +1,13 @@
 // cv::matchTemplate for the preloaded library: from OpenCV's types to plain rows, and the decision who does it.
 #include <opencv2/core.hpp>
-#include <opencv2/core/utility.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
 
+#include "bridge_arguments.h"
 #include "call_log.h"
 #include "preload.h"
 #include "score_map.h"
@@ -20,12 +19,6 @@ using namespace vedette::compat;
 bool finite_wanted() noexcept {
     static const char* const wish = ::secure_getenv("VEDETTE_OPENCV");
     return wish != nullptr && std::strcmp(wish, "finite") == 0;
-}
-
-Raster raster_of(const cv::Mat& image) {
-    return {image.data,       static_cast<std::ptrdiff_t>(image.step[0]),
-            image.cols,       image.rows,
-            image.channels(), image.depth() == CV_32F};
 }
 
 bool is_plain(const cv::_InputArray& array) {
@@ -86,28 +79,19 @@ bool try_vedette(const Arguments& arguments, MapAnswer& answer) {
     call.method = arguments.method;
     call.out = result.ptr<float>();
     call.out_step = static_cast<std::ptrdiff_t>(result.step[0]);
-    // A program that sets OpenCV's threads means these; without that the configuration decides.
-    const int threads = cv::getNumThreads();
-    call.threads = threads == cv::getNumberOfCPUs() ? 0 : static_cast<std::uint32_t>(std::max(threads, 1));
+    call.threads = wanted_threads();
     call.finite = finite_wanted();
     return score_map(call, answer);
-}
-
-std::string describe(const cv::_InputArray& array) {
-    if (array.kind() == cv::_InputArray::NONE) return "none";
-    const cv::Size size = array.size();
-    return std::to_string(size.width) + "x" + std::to_string(size.height) + " " + cv::typeToString(array.type());
 }
 
 void log_call(const Arguments& call, const std::string& who, double milliseconds) noexcept try {
     static const char* const methods[] = {"TM_SQDIFF",       "TM_SQDIFF_NORMED", "TM_CCORR",
                                           "TM_CCORR_NORMED", "TM_CCOEFF",        "TM_CCOEFF_NORMED"};
-    char time[32];
-    std::snprintf(time, sizeof time, "%.2f ms", milliseconds);
     log_line("matchTemplate " +
              (call.method < 0 || call.method > 5 ? std::to_string(call.method) : std::string(methods[call.method])) +
              ", image " + describe(call.image) + ", template " + describe(call.pattern) +
-             (call.mask.empty() ? "" : ", mask " + describe(call.mask)) + ": " + who + ", " + time);
+             (call.mask.empty() ? "" : ", mask " + describe(call.mask)) + ": " + who + ", " +
+             in_milliseconds(milliseconds));
 } catch (...) {
     // Nothing is to be said about arguments that cannot be described.
 }
