@@ -145,7 +145,12 @@ void detect(const DetectCall& call, const Original& original) {
         return;
     }
     const Stopwatch theirs;
-    original();
+    try {
+        original();
+    } catch (...) {
+        if (logging()) log_call(call, "an exception of OpenCV (" + answer.declined + ")", theirs.milliseconds());
+        throw;
+    }
     if (logging()) log_call(call, "OpenCV (" + answer.declined + ")", theirs.milliseconds());
 }
 

@@ -51,6 +51,19 @@ Objects from_opencv(cv::CascadeClassifier& classifier, const cv::Mat& image, dou
     return sorted(objects, counts);
 }
 
+std::string difference(const Objects& ours, const Objects& theirs) {
+    std::string text;
+    const auto add = [&](const char* sign, const Objects& some, const Objects& others) {
+        for (const auto& [x, y, w, h, count] : some)
+            if (std::find(others.begin(), others.end(), std::tuple(x, y, w, h, count)) == others.end())
+                text += sign + std::to_string(x) + "," + std::to_string(y) + " " + std::to_string(w) + "x" +
+                        std::to_string(h) + " (" + std::to_string(count) + ") ";
+    };
+    add("+", ours, theirs);
+    add("-", theirs, ours);
+    return text;
+}
+
 bool by_vedette() {
     const std::string line = last_log_line();
     return line.find("detectMultiScale") != std::string::npos && line.find(": cpu:0 ") != std::string::npos;
@@ -76,7 +89,7 @@ BOOST_DATA_TEST_CASE(same_objects, bdata::make(files) * bdata::make({0, 2}) * bd
             std::vector<int> counts(3);
             classifier.detectMultiScale(image, objects, counts, 1.1, neighbors, 0, least, most);
             BOOST_TEST(by_vedette(), last_log_line());
-            BOOST_TEST((sorted(objects, counts) == expected));
+            BOOST_TEST((sorted(objects, counts) == expected), difference(sorted(objects, counts), expected));
             classifier.detectMultiScale(image(cv::Rect(0, 0, 200, 150)), objects, 1.1, neighbors, 0, least, most);
             BOOST_TEST(by_vedette(), last_log_line());
             BOOST_TEST(objects.size() == expected.size());
