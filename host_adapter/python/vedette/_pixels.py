@@ -109,6 +109,8 @@ def decoded_file(name: bytes) -> "npt.NDArray[np.uint8]":
 def _checked(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
     if array.dtype == np.bool_:
         array = array.view(np.uint8) * np.uint8(255)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
     if array.dtype not in (np.uint8, np.uint16):
         raise ArgumentError(f"The array has elements of {array.dtype}; pixels are uint8 or uint16.")
     if array.ndim == 3 and array.shape[2] == 1:
@@ -118,8 +120,6 @@ def _checked(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
                             "1, 3 or 4 channels.")
     if 0 in array.shape:
         raise ArgumentError(f"The array has the shape {array.shape}: there are no pixels in it.")
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
     return array
 
 
