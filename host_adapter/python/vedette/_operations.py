@@ -131,6 +131,33 @@ def cascade_text(cascade: Union[str, "os.PathLike[str]", bytes]) -> bytes:
     return text
 
 
+def detect_items(
+    context: "Context",
+    gray: "npt.NDArray[np.uint8]",
+    text: bytes,
+    *,
+    scale_factor: float,
+    min_neighbors: int,
+    min_size: Tuple[int, int],
+    max_size: Tuple[int, int],
+    backend: str = "auto",
+) -> List[r.Item]:
+    """The detections in the operation's order."""
+    buffer = c.create_string_buffer(text, len(text))
+    parameters = r.sized(
+        r.CascadeParameters, cascade=c.addressof(buffer), cascade_bytes=len(text), scale_factor=scale_factor,
+        min_neighbors=min_neighbors, min_w=min_size[0], min_h=min_size[1], max_w=max_size[0], max_h=max_size[1])
+    room = 4096
+    while True:
+        items = (r.Item * room)()
+        found = list_of(items, 0)
+        code, _ = run_operation(context, CASCADE_DETECT, parameters, [(gray, p.GRAY8)], lists_out=[found],
+                                backend=backend)
+        if code != INCOMPLETE:
+            return list(items[: found.count])
+        room = int(found.needed)
+
+
 def detect(
     context: "Context",
     screen: p.Picture,
@@ -144,23 +171,10 @@ def detect(
     backend: str = "auto",
 ) -> List[Detection]:
     """What an OpenCV cascade detects; see Context.detect."""
-    text = cascade_text(cascade)
-    gray = gray_of(context, screen, order)
-    buffer = c.create_string_buffer(text, len(text))
-    parameters = r.sized(
-        r.CascadeParameters, cascade=c.addressof(buffer), cascade_bytes=len(text), scale_factor=scale_factor,
-        min_neighbors=min_neighbors, min_w=min_size[0], min_h=min_size[1], max_w=max_size[0], max_h=max_size[1])
-    room = 4096
-    while True:
-        items = (r.Item * room)()
-        found = list_of(items, 0)
-        code, _ = run_operation(context, CASCADE_DETECT, parameters, [(gray, p.GRAY8)], lists_out=[found],
-                                backend=backend)
-        if code != INCOMPLETE:
-            break
-        room = int(found.needed)
+    items = detect_items(context, gray_of(context, screen, order), cascade_text(cascade), scale_factor=scale_factor,
+                         min_neighbors=min_neighbors, min_size=min_size, max_size=max_size, backend=backend)
     detections = [Detection(round(item.x), round(item.y), round(item.w), round(item.h), item.neighbors, item.score)
-                  for item in items[: found.count]]
+                  for item in items]
     return sorted(detections, key=lambda one: (-one.neighbors, -one.score, one.y, one.x, one.w))
 
 
