@@ -55,7 +55,7 @@ class Changes:
 def _areas(differs: "npt.NDArray[np.bool_]", top: int) -> List[Area]:
     """Where a band differs: a rectangle for each run of columns."""
     if differs.ndim == 3:
-        differs = differs.any(2)
+        differs = np.logical_or.reduce(differs, 2)
     columns = np.flatnonzero(differs.any(0))
     breaks = np.flatnonzero(np.diff(columns) > GAP) + 1
     areas = []

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Log = Callable[[int, str], None]
 PatternLike = Union["Pattern", Picture]
 ScreenLike = Union["Screen", Picture]
+Patterns = Union[List[Any], Tuple[Any, ...]]
 
 
 def _destroy(name: str, handle: c.c_void_p, process: int) -> None:
@@ -181,7 +182,7 @@ class Context(_Owner):
     def find(self, screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
 
     @overload
-    def find(self, screen: ScreenLike, pattern: Sequence[PatternLike],
+    def find(self, screen: ScreenLike, pattern: "Patterns",
              **options: "Unpack[FindKeywords]") -> List[Found]: ...
 
     def find(self, screen: Any, pattern: Any, **options: Any) -> Any:
@@ -192,7 +193,7 @@ class Context(_Owner):
     def find_all(self, screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
 
     @overload
-    def find_all(self, screen: ScreenLike, pattern: Sequence[PatternLike],
+    def find_all(self, screen: ScreenLike, pattern: "Patterns",
                  **options: "Unpack[FindKeywords]") -> List[Found]: ...
 
     def find_all(self, screen: Any, pattern: Any, **options: Any) -> Any:
@@ -331,7 +332,7 @@ def _match_of(record: r.MatchRecord) -> Match:
     return Match(record.x, record.y, record.w, record.h, record.score, record.scale, record.residual,
                  record.residual_limit, record.evidence, Stage(record.stage), Reason(record.reason),
                  (worst.x, worst.y, worst.w, worst.h) if worst.w else None,
-                 (quad[0:2], quad[2:4], quad[4:6], quad[6:8]), record.pattern)  # type: ignore[arg-type]
+                 (quad[0:2], quad[2:4], quad[4:6], quad[6:8]), record.pattern)
 
 
 _default: Optional[Tuple[int, Context]] = None

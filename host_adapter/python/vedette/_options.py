@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Iterable, List, Sequence, Tuple, Union
 
 from . import _records as r
 from ._library import call, library
@@ -128,7 +128,7 @@ def find_options(every: bool, keywords: "FindKeywords") -> Tuple[r.FindOptions, 
         elif name == "color":
             if value not in COLORS:
                 raise ArgumentError(f'color is {value!r}; it must be "auto", "gray" or "bgr".')
-            options.color = COLORS[value]  # type: ignore[index]
+            options.color = COLORS[value]
         elif name == "cancel":
             keep.append(value)
             options.cancel = value._handle  # type: ignore[attr-defined]
@@ -137,13 +137,3 @@ def find_options(every: bool, keywords: "FindKeywords") -> Tuple[r.FindOptions, 
         else:
             raise TypeError(f"a find has no option {name!r}")
     return options, keep
-
-
-def merged(defaults: "FindKeywords", keywords: "FindKeywords") -> "FindKeywords":
-    """Keywords over defaults."""
-    result: Any = dict(defaults)
-    result.update(keywords)
-    return result
-
-
-OptionalRegion = Optional[Sequence[int]]

@@ -14,7 +14,7 @@ T = TypeVar("T", bound=c.Structure)
 def sized(record: Type[T], **fields: Any) -> T:
     """A record of zeros with its size and some fields set."""
     value = record(**fields)
-    value.struct_size = c.sizeof(record)  # type: ignore[attr-defined]
+    value.struct_size = c.sizeof(record)
     return value
 
 

@@ -35,7 +35,8 @@ def _sampled(reach: int, density: Any) -> "npt.NDArray[np.float64]":
     at = np.arange(-reach - 0.5 + 1 / 32, reach + 0.5, 1 / 16)
     values = density(at[None, :], at[:, None])
     side = 2 * reach + 1
-    return np.asarray(values, float).reshape(side, 16, side, 16).sum((1, 3))
+    sums: "npt.NDArray[np.float64]" = np.asarray(values, float).reshape(side, 16, side, 16).sum((1, 3))
+    return sums
 
 
 def _motion(length: float, degrees: float) -> "npt.NDArray[np.float64]":
@@ -89,7 +90,8 @@ def spread_of(spread: Spread) -> "npt.NDArray[np.float64]":
         weights = _pixels_of_spread(spread)
     if not weights.sum() > 0 or weights.min() < 0:
         raise ArgumentError("The point-spread function has negative weights, or nothing but zeros.")
-    return weights / weights.sum()
+    normal: "npt.NDArray[np.float64]" = weights / weights.sum()
+    return normal
 
 
 class Tiling:
@@ -149,7 +151,8 @@ def _wrapped(spread: "npt.NDArray[np.float64]", side: int) -> "npt.NDArray[np.fl
 
 def _unwrapped(square: "npt.NDArray[np.float32]", reach: int) -> "npt.NDArray[np.float64]":
     spread = np.roll(square, (reach, reach), (0, 1))[: 2 * reach + 1, : 2 * reach + 1].astype(float)
-    return spread / spread.sum()
+    normal: "npt.NDArray[np.float64]" = spread / spread.sum()
+    return normal
 
 
 def restore(

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
-from airtest.core import cv as _cv  # type: ignore[import-not-found]
-from airtest.core.settings import Settings as _settings  # type: ignore[import-not-found]
+from airtest.core import cv as _cv
+from airtest.core.settings import Settings as _settings
 
 from ._context import default_context
 from ._pixels import decoded_file, file_name
@@ -42,7 +42,7 @@ class Settings:
 settings = Settings()
 
 
-class WithAlpha(np.ndarray):  # type: ignore[type-arg]
+class WithAlpha(np.ndarray):
     """What Airtest reads of a file, BGR, with the transparency beside it. Whatever is made of it has none."""
 
     alpha: Any = None

@@ -18,7 +18,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Dict, List, Optional, Tuple
 
-import cv2  # type: ignore[import-not-found]
+import cv2
 import numpy as np
 
 from . import _operations as operations

@@ -12,7 +12,7 @@ import logging
 from typing import Any, List, Optional
 
 import numpy as np
-from guibot import finder as _finder  # type: ignore[import-not-found]
+from guibot import finder as _finder
 
 from ._context import default_context
 from ._pixels import decoded_file, file_name
@@ -81,7 +81,9 @@ def find(self: Any, needle: Any, haystack: Any) -> List[Any]:
         found = context.find(screen, pattern, threshold=-1.0, floor=-1.0, verify=False, fallbacks=False,
                              color="gray" if gray else "auto")
     else:
-        found = context.find_all(screen, pattern, threshold=similarity, color="gray" if gray else "auto")
+        # Turned and distorted things are for guibot's feature finders.
+        found = context.find_all(screen, pattern, threshold=similarity, color="gray" if gray else "auto",
+                                 fallbacks="scales")
     last_found = found
     log.debug("Vedette: %s", found.why)
     if self.imglog.logging_level <= LOG_LEVEL:

@@ -25,7 +25,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, Optional, Tuple
 
-import pyscreeze as _original  # type: ignore[import-not-found]
+import pyscreeze as _original
 
 from . import errors
 from ._context import Pattern, default_context
@@ -36,6 +36,8 @@ DEFAULT_CONFIDENCE = 0.999
 DEFAULT_LIMIT = 10000
 MOST_RESULTS = 100000  # the library's bound
 KEPT_PATTERNS = 64
+# How far below the confidence the best candidate is still told: a search for lower ones costs several times as much.
+TOLD_BELOW = 0.1
 
 
 @dataclass
@@ -145,7 +147,7 @@ def _search(needle: Any, haystack: Any, grayscale: Optional[bool], limit: int, r
     if pattern.size[0] > searched[0] or pattern.size[1] > searched[1]:
         raise ValueError("needle dimension(s) exceed the haystack image or region dimensions")
     gray = settings.grayscale if grayscale is None else grayscale
-    options.update(threshold=confidence, color="gray" if gray else "auto", verify=settings.verify,
+    options.update(threshold=confidence, floor=max(confidence - TOLD_BELOW, -1.0), color="gray" if gray else "auto", verify=settings.verify,
                    strictness=settings.strictness,
                    fallbacks=settings.fallbacks if confidence < DEFAULT_CONFIDENCE else ())
     if limit == 1:
