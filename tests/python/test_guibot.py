@@ -113,7 +113,7 @@ class InGuiBot(unittest.TestCase):
 
     def test_find_in_a_region(self):
         region = self.region()
-        with mock.patch.object(GlobalConfig, "_wait_for_animations", False):
+        with mock.patch.multiple(GlobalConfig, _wait_for_animations=False, _save_needle_on_error=False):
             match = region.find(Image(KEY7), timeout=0)
             self.assertEqual(boxes([match]), [KEY7_BOX])
             part = Region(50, 250, 200, 200, dc=region.dc_backend, cv=region.cv_backend)
