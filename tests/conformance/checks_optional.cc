@@ -106,7 +106,7 @@ std::string check_probe(const Arguments& arguments, std::uint32_t) {
     Session session(arguments);
     const vdt_plugin& table = session.table();
     if (table.probe == nullptr) throw NothingToCheck("the plugin measures nothing");
-    constexpr std::uint32_t count = VDT_PARAM_COPY_LATENCY;
+    constexpr std::uint32_t count = VDT_PARAM_OPEN_TIME;
     constexpr double budget = 2;
     vdt_param params[count]{};
     for (std::uint32_t i = 0; i < count; ++i) params[i].id = i + 1;

@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(refused_manifests) {
     check_refusal(plugins, "typo", "manifest", VDT_E_CONFIG, "/need is no known key");
     check_refusal(plugins, "huge", "manifest", VDT_E_CONFIG, "larger than 1 MiB");
     check_refusal(plugins, "old", "negotiate", VDT_E_ABI, "ABI 2.0 to 2.1");
-    check_refusal(plugins, "newer", "negotiate", VDT_E_ABI, "this host speaks 1.0 to 1.0");
+    check_refusal(plugins, "newer", "negotiate", VDT_E_ABI, "this host speaks 1.0 to 1.1");
     check_refusal(plugins, "empty", "manifest", VDT_E_CONFIG, "line 1, column 1");
     check_refusal(plugins, "wrong", "negotiate", VDT_E_CONTRACT,
                   "It calls itself \"good\", its manifest calls it \"wrong\"");

@@ -66,7 +66,19 @@ enum {
     VDT_PARAM_TO_DEVICE_PAGEABLE = 18,
     VDT_PARAM_TO_HOST_PINNED = 19,
     VDT_PARAM_TO_HOST_PAGEABLE = 20,
-    VDT_PARAM_COPY_LATENCY = 21 /* seconds a copy */
+    VDT_PARAM_COPY_LATENCY = 21, /* seconds a copy */
+
+    /* Since minor version 1. Caches: bytes, and bytes a second, of all processors together. The first cache of a CPU is
+     * its shared memory (9, 15). */
+    VDT_PARAM_CACHE2_BYTES = 22,
+    VDT_PARAM_CACHE2_BANDWIDTH = 23,
+    VDT_PARAM_CACHE3_BYTES = 24,
+    VDT_PARAM_CACHE3_BANDWIDTH = 25,
+    VDT_PARAM_CONSTANT_CACHE_BYTES = 26, /* of constant memory, kept by one multiprocessor */
+    VDT_PARAM_SHARED_BANKS = 27,         /* that serve one reference each at the same time */
+    VDT_PARAM_REFS_IN_FLIGHT = 28,       /* memory transactions that one processor waits for at the same time */
+    VDT_PARAM_NEXT_LAUNCH_TIME = 29,     /* seconds of a launch queued behind another; CPU: a further fork and join */
+    VDT_PARAM_OPEN_TIME = 30             /* seconds from loading the plugin to the first operation */
 };
 
 enum { VDT_SOURCE_DEFAULT = 0, VDT_SOURCE_PROPERTIES = 1, VDT_SOURCE_MEASURED = 2 };
