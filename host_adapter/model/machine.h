@@ -1,0 +1,74 @@
+// The machine model: counts of an operation and parameters of a device in, milliseconds by term out.
+//
+// Refines the model of Kapustin (2013) [A], whose own formulas are in estimate.h: T = copies to the device + sum over
+// stages (start + time of the stage) + copies to the host. There a stage is compute + memory; here the two overlap, as
+// they do on every machine since: a stage lasts as long as the longest of compute, memory, shared and constant memory.
+#pragma once
+
+#include "parameters.h"
+
+#include <cstdint>
+
+namespace vedette::model {
+
+// Bytes that the host knows a call must move because of where its images lie, and in how many copies. Bytes that the
+// plugin itself moves are in vdt_cost.
+struct Transfers {
+    double to_device_pageable = 0;
+    double to_device_pinned = 0;
+    double to_host_pageable = 0;
+    double to_host_pinned = 0;
+    double copies = 0;
+};
+
+// Milliseconds. `overlap` is what compute, idle, memory, shared and constant hide behind each other, so that
+//   total = compute + idle + memory + shared + constant + atomics + barrier + launch + to_device + to_host - overlap.
+struct Terms {
+    double compute = 0;   // operations, or the longest dependent chain where that is longer
+    double idle = 0;      // lanes that are carried along without work: divergence, bundles that are not full
+    double memory = 0;    // caches beyond the first, and memory
+    double shared = 0;    // on-chip memory; CPU: first cache
+    double constant = 0;  // constant memory
+    double atomics = 0;
+    double barrier = 0;  // device-wide, between stages of one launch
+    double launch = 0;
+    double to_device = 0;
+    double to_host = 0;
+    double overlap = 0;
+    double total = 0;
+    bool fits = true;  // false: a block needs more shared memory than a multiprocessor has
+
+    // What the device itself works, without starting and copies.
+    double work() const noexcept { return compute + idle + memory + shared + constant + atomics - overlap; }
+    // The same call where the device reaches `efficiency` of what the terms say: divides work() by it.
+    Terms at_efficiency(double efficiency) const noexcept;
+};
+
+// A device as the formulas see it: every parameter with a value. What is not known costs nothing where the model can do
+// without (latencies, barriers, the finer caches) and is cautious where it cannot: one processor of one lane at 1 GHz,
+// 10 GB/s to memory, 5 GB/s to and from a device.
+class Machine {
+public:
+    explicit Machine(const Parameters& parameters) noexcept;
+
+    // `cost` with its stages (stage_count of them within stage_capacity; more are not looked at). Never negative,
+    // always finite for finite counts. Does not allocate.
+    Terms predict(const vdt_cost& cost, const Transfers& transfers) const noexcept;
+
+private:
+    struct StageTime {
+        double compute, idle, memory, shared, constant, atomics;  // seconds
+    };
+    StageTime stage(const vdt_cost_stage& counts, double constant_bytes) const noexcept;
+    double memory_time(double bytes, double refs, double active) const noexcept;
+
+    double processors_, lanes_, bundle_, clock_, operation_time_;
+    double global_latency_, global_bandwidth_, refs_in_flight_;
+    double cache2_bytes_, cache2_bandwidth_, cache3_bytes_, cache3_bandwidth_;
+    double shared_latency_, shared_bandwidth_, shared_bytes_;
+    double constant_latency_, constant_bytes_, constant_cache_bytes_;
+    double atomic_time_, barrier_time_, launch_time_, next_launch_time_;
+    double to_device_pinned_, to_device_pageable_, to_host_pinned_, to_host_pageable_, copy_latency_;
+};
+
+}  // namespace vedette::model

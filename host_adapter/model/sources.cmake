@@ -1,0 +1,7 @@
+target_sources(vedette_internal PRIVATE
+    model/caching.cc
+    model/cascade_counts.cc
+    model/estimate.cc
+    model/expectation.cc
+    model/machine.cc
+    model/parameters.cc)
