@@ -73,6 +73,22 @@ BackendSettings read_settings(JsonObject object) {
     return settings;
 }
 
+ModelSettings read_model(JsonObject object) {
+    ModelSettings settings;
+    settings.correction = object.boolean("correction", settings.correction);
+    settings.profiles = object.boolean("profiles", settings.profiles);
+    const std::string directory = object.text("profile_directory", longest_path, "");
+    if (!directory.empty() && directory.front() != '/') object.fail("profile_directory", "must be an absolute path");
+    settings.profile_directory = directory;
+    const std::string opening = object.text("opening", 16, "when_it_pays");
+    if (opening == "at_once")
+        settings.opening = Opening::AtOnce;
+    else if (opening != "when_it_pays")
+        object.fail("opening", "must be \"when_it_pays\" or \"at_once\"");
+    object.finish();
+    return settings;
+}
+
 }  // namespace
 
 Config parse_config(const std::string& text, const std::string& name) {
@@ -96,6 +112,7 @@ Config parse_config(const std::string& text, const std::string& name) {
         }
     }
     if (auto policy = object.object("policy")) config.policy = read_policy(*policy);
+    if (auto model = object.object("model")) config.model = read_model(*model);
     object.finish();
     return config;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "manifest.h"
+#include "opening.h"
 #include "policy.h"
 
 #include <cstdint>
@@ -11,6 +12,14 @@
 #include <vector>
 
 namespace vedette::host {
+
+// Settings of the cost model, which chooses among the backends that the policy allows.
+struct ModelSettings {
+    bool correction = true;                   // learn from the times of calls
+    bool profiles = true;                     // read and write device profiles
+    std::filesystem::path profile_directory;  // empty: the user's cache directory
+    Opening opening = Opening::WhenItPays;
+};
 
 // Built-in values are those of config/vedette.json; a test holds the two together.
 struct Config {
@@ -23,6 +32,7 @@ struct Config {
     std::vector<std::string> order = {"cpu", "cuda", "opencl", "opencv"};
     std::map<std::string, BackendSettings> backends;
     Policy policy;
+    ModelSettings model;
     std::string source = "built-in defaults";  // the file, for messages
 };
 

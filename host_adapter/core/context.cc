@@ -81,6 +81,20 @@ RegistryOptions registry_options(const ContextOptions& options, const Config& co
     return registry;
 }
 
+ModelOptions model_options(const ContextOptions& options, const Config& config, const fs::path& library,
+                           std::uint32_t threads) {
+    ModelOptions model;
+    model.correct = config.model.correction;
+    model.threads = threads;
+    model.recorded = library / "vedette" / "devices";
+    if (options.profile_directory)
+        model.directory = *options.profile_directory;
+    else if (config.model.profiles)
+        model.directory = config.model.profile_directory.empty() ? vedette::model::user_cache_directory()
+                                                                 : config.model.profile_directory;
+    return model;
+}
+
 }  // namespace
 
 Context::Context(const ContextOptions& options) : Context(options, library_directory(options)) {}
@@ -90,7 +104,9 @@ Context::Context(const ContextOptions& options, const fs::path& library)
       log_end_{log_},
       config_(load_config(options, library)),
       pool_(std::make_shared<ThreadPool>(thread_count(options, config_))),
-      registry_(registry_options(options, config_, library), pool_, log_) {
+      registry_(registry_options(options, config_, library), pool_, log_),
+      models_(model_options(options, config_, library, thread_count(options, config_)), log_),
+      chooser_(*this, config_.model.opening) {
     if (const auto value = environment("VEDETTE_BACKEND")) environment_policy_ = parse_backend_variable(*value);
 }
 
@@ -124,6 +140,7 @@ void Context::set_preferable_backend(const std::string& backend) {
     }
     const std::lock_guard lock(mutex_);
     preference_ = rule;
+    chooser_.forget();
 }
 
 void Context::set_preferable_target(std::int32_t device) {
@@ -139,6 +156,7 @@ void Context::set_preferable_target(std::int32_t device) {
                                               " is none of them.");
     }
     preference_.device = device;
+    chooser_.forget();
 }
 
 const char* Context::keep(const std::string& text) {

@@ -1,8 +1,11 @@
 // The heart of libvedette: configuration, backends, thread pool and plans behind a vdt_context.
 #pragma once
 
+#include "chooser.h"
 #include "config.h"
 #include "device.h"
+#include "device_model.h"
+#include "explainer.h"
 #include "log.h"
 #include "plan_cache.h"
 #include "policy.h"
@@ -34,6 +37,8 @@ struct ContextOptions {
     // Where libvedette lies; empty = found by itself. A test program holds the code itself and says where the library
     // is.
     std::filesystem::path library_directory;
+    // Where device profiles lie; not given: as the configuration says, else the user's cache directory.
+    std::optional<std::filesystem::path> profile_directory;
     // Plugins inside this process, beside those on disk.
     std::vector<BuiltInPlugin> built_in;
 };
@@ -55,6 +60,9 @@ public:
     Log& log() noexcept { return *log_; }
     Registry& registry() noexcept { return registry_; }
     PlanCache& plans() noexcept { return plans_; }
+    DeviceModels& models() noexcept { return models_; }
+    Chooser& chooser() noexcept { return chooser_; }
+    Explainer& explainer() noexcept { return explainer_; }
 
     // The rules in force now: environment, preference of the application, configuration.
     PolicyLayers policy() const;
@@ -82,6 +90,9 @@ private:
     std::shared_ptr<ThreadPool> pool_;
     Registry registry_;
     PlanCache plans_;
+    DeviceModels models_;
+    Chooser chooser_;
+    Explainer explainer_{*this};
     mutable std::mutex mutex_;
     Rule preference_;
     std::set<std::string> kept_;

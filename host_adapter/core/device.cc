@@ -10,6 +10,13 @@ namespace {
 constexpr std::uint32_t most_strikes = 3;
 constexpr std::uint32_t most_devices = 64;
 
+std::atomic<std::uint64_t> device_changes{0};
+
+std::uint32_t next_ordinal() noexcept {
+    static std::atomic<std::uint32_t> next{0};
+    return next++ % 64;
+}
+
 std::string field_text(const char* field, std::size_t size) {
     return one_line(field, size);
 }
@@ -47,7 +54,9 @@ Device::Device(std::shared_ptr<PluginInstance> plugin, std::uint32_t index, cons
       kind_(info.kind),
       name_(field_text(info.name, sizeof info.name)),
       uid_(field_text(info.uid, sizeof info.uid)),
-      driver_(field_text(info.driver, sizeof info.driver)) {
+      driver_(field_text(info.driver, sizeof info.driver)),
+      own_memory_(info.memory_bytes != 0),
+      ordinal_(next_ordinal()) {
     if (auto reason = lost_device(plugin_->library(), index_, uid_)) {
         reason_ = *reason;
         quarantined_ = true;
@@ -77,7 +86,12 @@ vdt_device* Device::open() {
                       answer.native_code);
     if (device == nullptr) throw Failure(VDT_E_CONTRACT, "The plugin says that the device is open but gave none.");
     device_ = device;
+    ++device_changes;
     return device;
+}
+
+std::uint64_t Device::changes() noexcept {
+    return device_changes;
 }
 
 vdt_op_support Device::support(const vdt_query& query, PluginAnswer& answer) {
@@ -128,6 +142,7 @@ void Device::take_out(const std::string& reason) {
         reason_ = reason;
         quarantined_ = true;
     }
+    ++device_changes;
     remember_lost_device(plugin_->library(), index_, uid_, reason);
     plugin_->log().write(VDT_LOG_WARNING, backend() + ": " + name_ + " is taken out of use: " + reason);
 }

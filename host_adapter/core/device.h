@@ -72,6 +72,15 @@ public:
     const std::string& name() const noexcept { return name_; }
     const std::string& uid() const noexcept { return uid_; }
     const std::string& driver() const noexcept { return driver_; }
+    // Memory of its own, which images are copied to and from; false where it works on the host's.
+    bool has_own_memory() const noexcept { return own_memory_; }
+    // A small number, 0 to 63, for sets of devices. Devices of one process may share one when there are very many.
+    std::uint32_t ordinal() const noexcept { return ordinal_; }
+    // Grows whenever a device of the process is opened or taken out.
+    static std::uint64_t changes() noexcept;
+    bool is_open() const noexcept { return device_ != nullptr; }
+    // Runs that are on it now.
+    std::atomic<std::uint32_t>& running() noexcept { return running_; }
 
     // The opened device; opens it when that was not done yet. Failure with the plugin's code when it cannot; a second
     // call then tries again unless the device was taken out.
@@ -102,6 +111,9 @@ private:
     const std::string name_;
     const std::string uid_;
     const std::string driver_;
+    const bool own_memory_;
+    const std::uint32_t ordinal_;
+    std::atomic<std::uint32_t> running_{0};
     std::atomic<vdt_device*> device_{nullptr};
     std::atomic<std::uint32_t> strikes_{0};
     std::atomic<bool> quarantined_{false};

@@ -6,11 +6,13 @@
 #include "operations.h"
 #include "result_check.h"
 #include "text.h"
+#include "views.h"
 
 #include <algorithm>
 #include <chrono>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace vedette::host {
 namespace {
@@ -23,38 +25,6 @@ std::string in_brackets(vdt_code code, std::string text) {
     while (text.ends_with('.')) text.pop_back();
     return " (" + shortened(text, longest_reason) + ")";
 }
-
-// The images of a call as one device sees them.
-class Views {
-public:
-    explicit Views(const std::vector<OperationImage>& images) : images_(images) {
-        for (const OperationImage& image : images) views_.push_back(plain_view(image));
-        for (const vdt_image& view : views_) pointers_.push_back(&view);
-    }
-
-    const vdt_image* const* data() const noexcept { return pointers_.empty() ? nullptr : pointers_.data(); }
-    std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(views_.size()); }
-    const std::vector<vdt_image>& all() const noexcept { return views_; }
-
-    // Puts in what `device` keeps of shared images. True when it keeps any.
-    bool move_to(Device& device) {
-        bool kept = false;
-        for (std::size_t i = 0; i < views_.size(); ++i) {
-            if (images_[i].shared == nullptr) continue;
-            views_[i] = images_[i].shared->view_on(device);
-            kept = kept || views_[i].resident != nullptr;
-        }
-        return kept;
-    }
-    void move_back() noexcept {
-        for (vdt_image& view : views_) view.resident = nullptr;
-    }
-
-private:
-    const std::vector<OperationImage>& images_;
-    std::vector<vdt_image> views_;
-    std::vector<const vdt_image*> pointers_;
-};
 
 void append(std::string& key, const void* value, std::size_t size) {
     key.append(static_cast<const char*>(value), size);
@@ -83,14 +53,24 @@ public:
     Run(Context& context, const Operation& operation, CallLimit* limit, RunReport& report)
         : context_(context), operation_(operation), limit_(limit), report_(report) {}
 
-    // Nothing: `device` could not, and the reason is noted.
-    std::optional<vdt_code> on_device(Device& device, const std::string& why);
+    // What the call had cost, and whether that says something about such calls.
+    struct Cost {
+        double measured_ms = 0;
+        bool usual = false;  // not the first call on its plan
+    };
+
+    // Nothing: `device` could not, and the reason is noted. `predicted_ms`: -1 when it is not known.
+    std::optional<vdt_code> on_device(Device& device, std::uint32_t variant, double predicted_ms,
+                                      const std::string& why);
+    // Of the last on_device.
+    const Cost& cost() const noexcept { return cost_; }
+    bool failed_before() const noexcept { return !notes_.empty(); }
     void backend_missing(const std::string& backend, const Refusal& refusal);
     void device_missing(const Candidate& candidate, std::size_t count);
     [[noreturn]] void fail(const Selection& selection) const;
 
 private:
-    vdt_code attempt(Device& device);
+    vdt_code attempt(Device& device, std::uint32_t variant);
     void reset_lists() const noexcept;
     void check_limit() const;
     void note(vdt_code code, std::string text) {
@@ -102,6 +82,7 @@ private:
     const Operation& operation_;
     CallLimit* const limit_;
     RunReport& report_;
+    Cost cost_;
     std::vector<std::string> notes_;
     vdt_code last_code_ = VDT_E_UNAVAILABLE;
 };
@@ -123,28 +104,30 @@ void throw_answer(const PluginAnswer& answer) {
         throw Failure(answer.code, answer.text.empty() ? code_text(answer.code) : answer.text, answer.native_code);
 }
 
-vdt_code Run::attempt(Device& device) {
+vdt_code Run::attempt(Device& device, std::uint32_t wanted_variant) {
     Views inputs(operation_.inputs);
     Views outputs(operation_.outputs);
-    vdt_query query{};
-    query.struct_size = sizeof query;
-    query.op = operation_.op;
-    query.inputs = inputs.data();
-    query.input_count = inputs.size();
-    query.outputs = outputs.data();
-    query.output_count = outputs.size();
-    query.params = operation_.params;
+    vdt_query query = query_of(operation_, inputs, outputs);
     // Asked before anything is uploaded, and again with what the device keeps: what was promised for a query is what a
     // plan made from the same query does.
-    PluginAnswer support;
-    if (device.support(query, support).level == VDT_SUPPORT_NO) throw Failure(support.code, support.text);
-    if (inputs.move_to(device) && device.support(query, support).level == VDT_SUPPORT_NO) inputs.move_back();
+    PluginAnswer answered;
+    vdt_op_support support = device.support(query, answered);
+    if (support.level == VDT_SUPPORT_NO) throw Failure(answered.code, answered.text);
+    if (inputs.move_to(device)) {
+        const vdt_op_support with_kept = device.support(query, answered);
+        if (with_kept.level == VDT_SUPPORT_NO)
+            inputs.move_back();
+        else
+            support = with_kept;
+    }
+    if (wanted_variant < support.variant_count) query.variant = wanted_variant;
 
     vdt_variant_info variant{};
     variant.struct_size = sizeof variant;
     throw_answer(call_plugin(device.table().op_variant, device.open(), &query, &variant));
     const std::string key = plan_key(device, query, inputs, outputs, plan_parameters(operation_));
     std::unique_ptr<Plan> plan = context_.plans().take(key);
+    cost_.usual = plan != nullptr;
     if (plan == nullptr) {
         vdt_plan* made = nullptr;
         throw_answer(call_plugin(device.table().plan_create, device.open(), &query, &made));
@@ -163,7 +146,9 @@ vdt_code Run::attempt(Device& device) {
     call.list_out_count = static_cast<std::uint32_t>(operation_.lists_out.size());
     call.params = operation_.params;
     call.token = limit_ == nullptr ? nullptr : limit_->token();
+    ++device.running();
     const PluginAnswer answer = call_plugin(device.table().plan_run, plan->get(), &call);
+    --device.running();
     const bool plan_is_sound = answer.code >= 0 || VDT_IS_CALLER_FAULT(answer.code) || answer.code == VDT_E_TIMEOUT ||
                                answer.code == VDT_E_CANCELLED;
     if (plan_is_sound) context_.plans().give_back(key, std::move(plan));
@@ -173,7 +158,8 @@ vdt_code Run::attempt(Device& device) {
     return answer.code;
 }
 
-std::optional<vdt_code> Run::on_device(Device& device, const std::string& why) {
+std::optional<vdt_code> Run::on_device(Device& device, std::uint32_t variant, double predicted_ms,
+                                       const std::string& why) {
     const std::string name = device.backend() + (device.index() == 0 ? "" : ":" + std::to_string(device.index()));
     std::string reason;
     if (device.quarantined(&reason)) {
@@ -192,11 +178,13 @@ std::optional<vdt_code> Run::on_device(Device& device, const std::string& why) {
     reset_lists();
     const auto start = std::chrono::steady_clock::now();
     try {
-        const vdt_code code = attempt(device);
+        const vdt_code code = attempt(device, variant);
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+        cost_.measured_ms = took.count();
         report_.backend = device.backend();
         report_.device = device.name();
         report_.device_index = device.index();
+        report_.predicted_ms = predicted_ms;
         report_.measured_ms = took.count();
         report_.choice.clear();
         for (const std::string& past : notes_) report_.choice += past + "; ";
@@ -235,33 +223,119 @@ void Run::fail(const Selection& selection) const {
     throw Failure(last_code_, "No backend can do " + what + ": " + text + ".");
 }
 
+// Tries the options of one choice after the other, then what the policy names beside them.
+class Attempts {
+public:
+    Attempts(Context& context, const Operation& operation, const Choice& choice, CallLimit* limit, RunReport& report)
+        : context_(context), choice_(choice), run_(context, operation, limit, report) {}
+
+    vdt_code run();
+
+private:
+    std::optional<vdt_code> run_options(std::size_t group);
+    std::optional<vdt_code> run_candidates(const Group& group);
+    void note_result(std::size_t option);
+
+    Context& context_;
+    const Choice& choice_;
+    Run run_;
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    std::set<std::pair<const Device*, std::uint32_t>> tried_;
+    std::vector<std::size_t> failed_;  // options of the first group
+};
+
+// The option that did it, after those that could not: they are charged with all the time the call took.
+void Attempts::note_result(std::size_t option) {
+    const std::chrono::duration<double, std::milli> all = std::chrono::steady_clock::now() - start_;
+    for (const std::size_t failed : failed_) choice_.record->failed(failed, all.count());
+    const std::vector<Option>& options = choice_.ranking->groups.front().options;
+    if (option >= options.size()) return;
+    choice_.record->succeeded(option);
+    const Option& done = options[option];
+    const bool alone = done.device->running().load(std::memory_order_relaxed) == 0;
+    if (!context_.models().corrects() || !run_.cost().usual || !alone) return;
+    done.model->observe(choice_.ranking->op, done.variant, done.size_class, done.terms.total, run_.cost().measured_ms);
+    context_.models().note_observation();
+}
+
+std::optional<vdt_code> Attempts::run_options(std::size_t index) {
+    const Group& group = choice_.ranking->groups[index];
+    std::vector<double> predicted;
+    std::vector<std::size_t> order;
+    for (const Option& option : group.options) {
+        order.push_back(order.size());
+        predicted.push_back(option.terms.total);
+    }
+    if (index == 0) {
+        std::copy_n(choice_.predicted_ms.begin(), choice_.count, predicted.begin());
+        std::copy_n(choice_.order.begin(), choice_.count, order.begin());
+    } else {
+        std::sort(order.begin(), order.end(),
+                  [&](std::size_t a, std::size_t b) { return predicted[a] < predicted[b]; });
+    }
+    for (const std::size_t at : order) {
+        const Option& option = group.options[at];
+        if (option.device->quarantined() || !tried_.insert({option.device.get(), option.variant}).second) continue;
+        const auto code =
+            run_.on_device(*option.device, option.variant, predicted[at], why_chosen(group, predicted, at));
+        if (code) {
+            note_result(index == 0 ? at : group.options.size());
+            return code;
+        }
+        if (index == 0) failed_.push_back(at);
+    }
+    return std::nullopt;
+}
+
+std::optional<vdt_code> Attempts::run_candidates(const Group& group) {
+    for (const Candidate& candidate : group.candidates) {
+        Refusal refusal;
+        const std::vector<std::shared_ptr<Device>> devices = context_.registry().devices(candidate.backend, &refusal);
+        if (devices.empty()) {
+            run_.backend_missing(candidate.backend, refusal);
+            continue;
+        }
+        if (candidate.device >= 0 && static_cast<std::size_t>(candidate.device) >= devices.size()) {
+            run_.device_missing(candidate, devices.size());
+            continue;
+        }
+        for (const std::shared_ptr<Device>& device : devices) {
+            const bool wanted = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
+            if (!wanted || !tried_.insert({device.get(), 0}).second) continue;
+            const auto code = run_.on_device(*device, 0, -1, candidate.why);
+            if (!code) continue;
+            note_result(choice_.count);
+            return code;
+        }
+    }
+    return std::nullopt;
+}
+
+vdt_code Attempts::run() {
+    for (std::size_t index = 0; index < choice_.ranking->groups.size(); ++index) {
+        std::optional<vdt_code> code = run_options(index);
+        if (!code) code = run_candidates(choice_.ranking->groups[index]);
+        if (!code) continue;
+        context_.chooser().note_time(*choice_.ranking, run_.cost().measured_ms);
+        return *code;
+    }
+    run_.fail(choice_.ranking->selection);
+}
+
 }  // namespace
+
+vdt_code run_choice(Context& context, const Operation& operation, const Choice& choice, CallLimit* limit,
+                    RunReport& report) {
+    return Attempts(context, operation, choice, limit, report).run();
+}
 
 vdt_code run_operation(Context& context, const Operation& operation, const std::string& backend, CallLimit* limit,
                        RunReport& report) {
     context.check_process();
     check_operation(operation);
-    const Selection selection = select_backends(context.policy(), operation.op, backend, context.registry().names());
-    Run run(context, operation, limit, report);
-    std::set<const Device*> tried;
-    for (const Candidate& candidate : selection.candidates) {
-        Refusal refusal;
-        const std::vector<std::shared_ptr<Device>> devices = context.registry().devices(candidate.backend, &refusal);
-        if (devices.empty()) {
-            run.backend_missing(candidate.backend, refusal);
-            continue;
-        }
-        if (candidate.device >= 0 && static_cast<std::size_t>(candidate.device) >= devices.size()) {
-            run.device_missing(candidate, devices.size());
-            continue;
-        }
-        for (const std::shared_ptr<Device>& device : devices) {
-            const bool wanted = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
-            if (!wanted || !tried.insert(device.get()).second) continue;
-            if (const std::optional<vdt_code> code = run.on_device(*device, candidate.why)) return *code;
-        }
-    }
-    run.fail(selection);
+    if (context.explainer().on()) return context.explainer().run(operation, backend, limit, report);
+    const Choice choice = context.chooser().choose(operation, backend);
+    return run_choice(context, operation, choice, limit, report);
 }
 
 }  // namespace vedette::host

@@ -3,6 +3,7 @@
 #include "device.h"
 #include "failure.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -47,6 +48,12 @@ std::size_t bytes_per_pixel(vdt_format format) noexcept {
         default:
             return 0;
     }
+}
+
+double pixel_bytes(const vdt_image& view) noexcept {
+    const bool planar = view.format == VDT_FORMAT_PLANAR_BGRF32 || view.format == VDT_FORMAT_PLANAR_RGBF32;
+    const std::size_t pixel = planar ? 12 : bytes_per_pixel(view.format);
+    return static_cast<double>(view.width) * view.height * static_cast<double>(pixel);
 }
 
 // The address that was allocated lies in the word before the first pixel: calloc gives zeroed memory without touching
@@ -97,7 +104,8 @@ struct SharedImage::State {
     Image image;
     std::mutex mutex;
     // The device is held open as long as it keeps something of this image. NULL resident: it keeps nothing.
-    std::map<Device*, std::pair<std::shared_ptr<Device>, vdt_resident*>> kept;
+    std::map<const Device*, std::pair<std::shared_ptr<Device>, vdt_resident*>> kept;
+    std::atomic<std::uint64_t> kept_mask{0};
 };
 
 SharedImage::SharedImage(Image image) : state_(std::make_unique<State>(std::move(image))) {}
@@ -119,9 +127,22 @@ vdt_image SharedImage::view_on(Device& device) {
         // Tried once: what failed for lack of memory would fail again, and each try costs an upload.
         found = state_->kept.try_emplace(&device, device.shared_from_this(), nullptr).first;
         found->second.second = device.create_resident(view);
+        if (found->second.second != nullptr) state_->kept_mask |= std::uint64_t{1} << device.ordinal();
     }
     view.resident = found->second.second;
     return view;
+}
+
+vdt_image SharedImage::view_if_kept(const Device& device) const {
+    vdt_image view = state_->image.view();
+    const std::lock_guard lock(state_->mutex);
+    const auto found = state_->kept.find(&device);
+    if (found != state_->kept.end()) view.resident = found->second.second;
+    return view;
+}
+
+std::uint64_t SharedImage::kept_mask() const noexcept {
+    return state_->kept_mask;
 }
 
 }  // namespace vedette::host

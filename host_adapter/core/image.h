@@ -11,6 +11,8 @@ namespace vedette::host {
 
 // Bytes of one pixel of an interleaved format; 0 for formats with several planes or none.
 std::size_t bytes_per_pixel(vdt_format format) noexcept;
+// Bytes of all pixels of a view, without padding.
+double pixel_bytes(const vdt_image& view) noexcept;
 
 // Pixels in host memory. Rows are 64-byte aligned and padded by at least 64 readable bytes, so that vector loads may
 // run over the end of a row. Movable, not copyable. Constructor: Failure VDT_E_SIZE for 0 or more than
@@ -57,6 +59,10 @@ public:
     const Image& image() const noexcept;
     // View with `resident` set for `device`; without it when the device keeps nothing or could not (out of memory).
     vdt_image view_on(Device& device);
+    // The same, but nothing is made: without `resident` when the device keeps nothing yet.
+    vdt_image view_if_kept(const Device& device) const;
+    // Bit device.ordinal(): that device keeps the image. For predictions.
+    std::uint64_t kept_mask() const noexcept;
 
 private:
     struct State;

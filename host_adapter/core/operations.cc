@@ -203,6 +203,10 @@ std::optional<vdt_op> operation_of_name(const std::string& name) {
     return std::nullopt;
 }
 
+std::size_t parameter_size(vdt_op op) noexcept {
+    return op < VDT_OP_COUNT ? parameter_sizes[op] : 0;
+}
+
 void check_operation(const Operation& operation) {
     if (operation_name(operation.op) == nullptr)
         throw Failure(VDT_E_ARGUMENT, "There is no operation of number " + std::to_string(operation.op) + ".");

@@ -5,6 +5,7 @@
 
 #include <vedette/plugin/ops.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -13,6 +14,8 @@ namespace vedette::host {
 // "template_find"; NULL for numbers that are no operation.
 const char* operation_name(vdt_op op) noexcept;
 std::optional<vdt_op> operation_of_name(const std::string& name);
+// Bytes of the operation's parameter struct; 0 for numbers that are no operation.
+std::size_t parameter_size(vdt_op op) noexcept;
 
 // Checks an operation before any plugin sees it: parameters there and of a plausible size, arrays inside them, number
 // of images and lists, lists' fields, every image that is no SharedImage (check_host_image). What values mean is left

@@ -61,15 +61,16 @@ Selection select_backends(const PolicyLayers& layers, vdt_op op, const std::stri
         const std::string why = device_name(chosen.backend, chosen.device) + " is preferred by " + chosen_by;
         selection.candidates.push_back({chosen.backend, chosen.device, why});
         if (chosen.device >= 0)
-            selection.candidates.push_back({chosen.backend, -1, chosen.backend + " is preferred by " + chosen_by});
+            selection.candidates.push_back({chosen.backend, -1, chosen.backend + " is preferred by " + chosen_by, 1});
     }
+    const std::uint32_t others = selection.candidates.empty() ? 0 : selection.candidates.back().group + 1;
     bool first = true;
     for (const std::string& backend : known) {
         if (forbidden_by.contains(backend)) continue;
         const char* const place = first ? " is first in the configured order" : " is next in the configured order";
         first = false;
         if (named && backend == chosen.backend) continue;
-        selection.candidates.push_back({backend, -1, backend + place});
+        selection.candidates.push_back({backend, -1, backend + place, others});
     }
     for (const auto& [backend, by] : forbidden_by)
         if (std::find(known.begin(), known.end(), backend) != known.end())

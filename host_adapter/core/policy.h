@@ -40,6 +40,9 @@ struct Candidate {
     std::string backend;
     std::int32_t device = -1;
     std::string why;  // "cpu is first in the configured order"
+    // Candidates of one group are equal to the policy: which of them is taken is for the predictions. Counted from 0,
+    // never falling.
+    std::uint32_t group = 0;
 };
 
 struct Selection {

@@ -230,6 +230,20 @@ std::vector<std::shared_ptr<Device>> Registry::devices(const std::string& name, 
     return {};
 }
 
+std::vector<std::shared_ptr<Device>> Registry::loaded_devices(const std::string& name) {
+    const auto found = backends_.find(name);
+    if (found == backends_.end()) return {};
+    const std::unique_lock lock(found->second->mutex, std::try_to_lock);
+    return lock && found->second->loaded ? found->second->devices : std::vector<std::shared_ptr<Device>>();
+}
+
+bool Registry::missing(const std::string& name) {
+    const auto found = backends_.find(name);
+    if (found == backends_.end()) return true;
+    const std::unique_lock lock(found->second->mutex, std::try_to_lock);
+    return lock && found->second->loaded && found->second->devices.empty();
+}
+
 void Registry::note_open_failure(Device& device, vdt_code code, const std::string& reason) {
     Refusal refusal{device.backend(), device.plugin().library(), "open", code,
                     sentence(device.name() + " (device " + std::to_string(device.index()) + "): " + reason)};

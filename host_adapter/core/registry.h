@@ -51,6 +51,11 @@ public:
     const std::vector<std::string>& names() const noexcept { return names_; }
     // The devices of a backend; loads it when that was not done yet. Empty: `refusal` (may be NULL) says why.
     std::vector<std::shared_ptr<Device>> devices(const std::string& backend, Refusal* refusal = nullptr);
+    // The same, but nothing is loaded and nobody waited for: empty for a backend that is not loaded yet, or is just
+    // being.
+    std::vector<std::shared_ptr<Device>> loaded_devices(const std::string& backend);
+    // True when it was tried and is not there.
+    bool missing(const std::string& backend);
     // Adds a refusal of stage "open"; each device is listed once.
     void note_open_failure(Device& device, vdt_code code, const std::string& reason);
 

@@ -1,12 +1,17 @@
 target_sources(vedette_internal PRIVATE
     core/api_context.cc
     core/api_error.cc
+    core/api_explain.cc
     core/api_operation.cc
+    core/call_signature.cc
+    core/chooser.cc
     core/codes.cc
     core/config.cc
     core/context.cc
     core/device.cc
+    core/device_model.cc
     core/execution.cc
+    core/explainer.cc
     core/handles.cc
     core/host_services.cc
     core/image.cc
@@ -23,12 +28,15 @@ target_sources(vedette_internal PRIVATE
     core/policy_text.cc
     core/processors.cc
     core/quarantine.cc
+    core/ranking.cc
+    core/record.cc
     core/registry.cc
     core/result_check.cc
     core/text.cc
     core/thread_pool.cc
     core/trial.cc
-    core/trial_program.cc)
+    core/trial_program.cc
+    core/views.cc)
 
 # Loads a plugin on trial, in a process of its own; libvedette finds it in the folder vedette/ beside itself.
 add_executable(vedette-probe-plugin core/probe_plugin.cc)

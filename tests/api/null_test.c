@@ -114,6 +114,17 @@ void test_nulls(fixture* f) {
     CHECK_FAILS(VDT_E_ARGUMENT, vdt_run_operation(no_context, VDT_OP_CONVERT, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0,
                                                   NULL, NULL, &error));
 
+    const char* json = NULL;
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_explain_start(no_context, 0, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_explain_start(f->context, 0x80, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_explain_stop(no_context, &json, &error));
+    CHECK_FAILS(VDT_E_STATE, vdt_explain_stop(f->context, &json, &error));
+    CHECK_WORKS(vdt_explain_start(f->context, 0, &error));
+    CHECK_FAILS(VDT_E_STATE, vdt_explain_start(f->context, 0, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_explain_stop(f->context, NULL, &error));
+    CHECK_WORKS(vdt_explain_stop(f->context, &json, &error));
+    CHECK(json != NULL && strstr(json, "\"calls\":[]") != NULL);
+
     /* Objects of another kind, and memory that is none */
     CHECK_FAILS(VDT_E_ARGUMENT, vdt_find(f->context, (vdt_screen*)f->pattern, &f->pattern, 1, NULL, &result, &error));
     CHECK_FAILS(VDT_E_ARGUMENT, vdt_screen_size((vdt_screen*)f->context, &width, &height, &error));

@@ -101,6 +101,23 @@ BOOST_AUTO_TEST_CASE(the_installed_file_holds_the_defaults) {
     BOOST_TEST(file.backends.empty());
     BOOST_TEST(file.policy.operations.empty());
     BOOST_TEST(file.policy.general.forbidden.empty());
+    BOOST_TEST(file.model.correction == built_in.model.correction);
+    BOOST_TEST(file.model.profiles == built_in.model.profiles);
+    BOOST_TEST(file.model.profile_directory == built_in.model.profile_directory);
+    BOOST_TEST((file.model.opening == built_in.model.opening));
+}
+
+BOOST_AUTO_TEST_CASE(the_cost_model) {
+    const ModelSettings model = parse(R"({"model": {"correction": false, "profiles": false, "opening": "at_once",
+                                          "profile_directory": "/var/lib/profiles"}})")
+                                    .model;
+    BOOST_TEST(!model.correction);
+    BOOST_TEST(!model.profiles);
+    BOOST_TEST((model.opening == Opening::AtOnce));
+    BOOST_TEST(model.profile_directory.string() == "/var/lib/profiles");
+    check_refused(R"({"model": {"opening": "never"}})", "/model/opening must be");
+    check_refused(R"({"model": {"profile_directory": "here"}})", "/model/profile_directory must be an absolute path");
+    check_refused(R"({"model": {"threshold": 100}})", "/model/threshold is no known key");
 }
 
 BOOST_AUTO_TEST_CASE(unknown_keys_are_named) {

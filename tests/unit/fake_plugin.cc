@@ -42,7 +42,8 @@ vdt_code device_count(vdt_self* self, std::uint32_t* count, vdt_error* error) {
 }
 
 vdt_code device_info(vdt_self* self, std::uint32_t index, vdt_device_info* info, vdt_error*) {
-    info->kind = VDT_DEVICE_CPU;
+    info->kind = fake_of(self).own_memory ? VDT_DEVICE_GPU : VDT_DEVICE_CPU;
+    info->memory_bytes = fake_of(self).own_memory ? std::uint64_t{1} << 30 : 0;
     std::snprintf(info->name, sizeof info->name, "%s device %u", fake_of(self).id.c_str(), index);
     std::snprintf(info->uid, sizeof info->uid, "fake:%u", index);
     info->memory_mask = 1u << VDT_MEMORY_HOST;
@@ -65,16 +66,22 @@ void device_close(vdt_device* device) {
 
 vdt_code op_support(vdt_device* device, const vdt_query* query, vdt_op_support* support, vdt_error* error) {
     support->level = VDT_SUPPORT_YES;
-    support->variant_count = 1;
+    support->variant_count = static_cast<std::uint32_t>(device_of(device).fake->variants.size());
     support->determinism = VDT_DETERMINISM_EXACT;
     support->memory_mask = 1u << VDT_MEMORY_HOST;
     const Fake& fake = *device_of(device).fake;
     return fake.support ? fake.support(*query, *support, error) : VDT_OK;
 }
 
-vdt_code op_variant(vdt_device*, const vdt_query*, vdt_variant_info* info, vdt_error*) {
-    std::strcpy(info->name, "plain");
+vdt_code op_variant(vdt_device* device, const vdt_query* query, vdt_variant_info* info, vdt_error*) {
+    std::snprintf(info->name, sizeof info->name, "%s", device_of(device).fake->variants.at(query->variant).c_str());
     return VDT_OK;
+}
+
+vdt_code op_cost(vdt_device* device, const vdt_query* query, vdt_cost* cost, vdt_error* error) {
+    Fake& fake = *device_of(device).fake;
+    ++fake.costs_asked;
+    return fake.cost(*query, *cost, error);
 }
 
 vdt_code plan_create(vdt_device* device, const vdt_query* query, vdt_plan** plan, vdt_error* error) {
@@ -138,6 +145,7 @@ const vdt_plugin* entry(std::uint32_t, std::uint32_t, vdt_error*) noexcept {
     set(table.plan_create, plan_create);
     set(table.plan_run, plan_run);
     set(table.plan_destroy, plan_destroy);
+    if (fakes[Place]->cost) set(table.op_cost, op_cost);
     if (fakes[Place]->keeps_images) {
         set(table.resident_create, resident_create);
         set(table.resident_destroy, resident_destroy);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace vedette::test {
 
@@ -17,10 +18,13 @@ struct Fake {
     std::uint32_t device_count = 1;
     vdt_code no_device_code = VDT_E_NO_DEVICE;
     bool keeps_images = false;
+    bool own_memory = false;  // as a graphics processor's
+    std::vector<std::string> variants = {"plain"};
 
     std::function<vdt_code(vdt_error*)> create;                                      // default: succeeds
     std::function<vdt_code(std::uint32_t, vdt_error*)> device_open;                  // default: succeeds
     std::function<vdt_code(const vdt_query&, vdt_op_support&, vdt_error*)> support;  // default: yes, one variant
+    std::function<vdt_code(const vdt_query&, vdt_cost&, vdt_error*)> cost;           // default: the slot is NULL
     std::function<vdt_code(const vdt_query&, vdt_error*)> plan_create;               // default: succeeds
     std::function<vdt_code(const vdt_call&, vdt_error*)> run;                        // default: succeeds, empty lists
     std::function<vdt_code(const vdt_image&, vdt_error*)> resident_create;           // default: succeeds
@@ -28,6 +32,7 @@ struct Fake {
     const vdt_host* host = nullptr;  // given to the last create
     std::atomic<int> creates{0}, destroys{0}, opens{0}, closes{0};
     std::atomic<int> plans_made{0}, plans_destroyed{0}, runs{0};
+    std::atomic<int> costs_asked{0};
     std::atomic<int> residents_made{0}, residents_destroyed{0};
 };
 

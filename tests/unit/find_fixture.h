@@ -8,6 +8,7 @@
 #include "fake_plugin.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ namespace vedette::test {
 // Three backends, tried in the order first, second, third.
 struct Backends {
     Fake first, second, third;
+    std::filesystem::path profiles;  // empty: none
     std::unique_ptr<host::Context> context;
 
     Backends() {
@@ -30,6 +32,7 @@ struct Backends {
         options.config_text = R"({"order": ["first", "second", "third"])" + more + "}";
         options.threads = 2;
         options.library_directory = "/";
+        options.profile_directory = profiles;
         options.built_in = {built_in(first, 0), built_in(second, 1), built_in(third, 2)};
         context = std::make_unique<host::Context>(options);
         return *context;

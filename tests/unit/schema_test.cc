@@ -3,7 +3,9 @@
 #include "core/config.h"
 #include "failure_of.h"
 #include "json_schema.h"
+#include "model/profile.h"
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
@@ -121,6 +123,7 @@ BOOST_AUTO_TEST_CASE(schema_and_reader_of_the_configuration_agree) {
     const json all = json::parse(R"({
         "schema": 1, "threads": 3, "plugin_directories": ["/opt/a"], "allow_environment_plugins": false,
         "trial_seconds": 2.5, "order": ["opencv", "cpu"],
+        "model": {"correction": false, "profiles": true, "profile_directory": "/var/p", "opening": "at_once"},
         "backends": {"cpu": {"enabled": false, "options": {"isa": "avx2", "tiles": 4}}},
         "policy": {"default": {"mode": "prefer", "backend": "cuda", "device": 1},
                    "operations": {"integral": {"mode": "auto"}, "template_find": {"mode": "forbid", "backends": ["cuda"]}}}})");
@@ -160,6 +163,23 @@ BOOST_AUTO_TEST_CASE(schema_and_reader_of_manifests_agree) {
     });
     BOOST_TEST(accepted > 50);
     BOOST_TEST(refused > 300);
+}
+
+BOOST_AUTO_TEST_CASE(device_profiles) {
+    const JsonSchema schema(read("schema/device.schema.json"));
+    for (const auto& file : std::filesystem::directory_iterator(VEDETTE_CONFIG_DIRECTORY "/devices")) {
+        const json document = read("devices/" + file.path().filename().string());
+        BOOST_TEST(schema.accepts(document), file.path().string());
+        // As the writer writes it.
+        const auto profile = vedette::model::read_profile(document.dump(), file.path().string());
+        BOOST_TEST(schema.accepts(json::parse(vedette::model::write_profile(profile))));
+        for (const char* key : {"schema", "plugin", "version", "device", "driver", "parameters"}) {
+            json lacking = document;
+            lacking.erase(key);
+            BOOST_TEST(!schema.accepts(lacking));
+            BOOST_TEST(failure_of([&] { vedette::model::read_profile(lacking.dump(), "it"); }).code() == VDT_E_CONFIG);
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(the_default_file_is_valid) {

@@ -1,0 +1,95 @@
+// Which backend, device and variant does a call, by predicted time; and when a device that is not opened yet should be.
+#pragma once
+
+#include "call_signature.h"
+#include "opening.h"
+#include "ranking.h"
+#include "record.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace vedette::host {
+
+class Context;
+
+// What was decided for one call.
+struct Choice {
+    static constexpr std::size_t most_options = 32;
+
+    std::shared_ptr<const Ranking> ranking;
+    std::shared_ptr<Record> record;
+    // The options of the first group, best first: indices into it. Their predicted milliseconds, by the group's
+    // indices.
+    std::array<std::uint8_t, most_options> order{};
+    std::array<double, most_options> predicted_ms{};
+    std::uint32_t count = 0;
+};
+
+// Thread-safe.
+class Chooser {
+public:
+    Chooser(Context& context, Opening opening) : context_(context), opening_(opening) {}
+
+    // Decides for an operation that passed check_operation; `backend` as run_operation. A call like an earlier one (by
+    // its signature) is looked up, in well under a microsecond and without allocation; for another one the devices that
+    // are open are asked. Failure as select_backends.
+    Choice choose(const Operation& operation, const std::string& backend);
+
+    // What choose() keeps: asks the devices. `open_all`: those that are not open yet as well.
+    std::shared_ptr<const Ranking> rank(const Operation& operation, const std::string& backend, bool open_all);
+    // The order of a ranking at this moment.
+    void decide(Choice& choice) const noexcept;
+
+    // The policy is another from now on.
+    void forget() noexcept { ++state_; }
+
+    // A call took `measured_ms` on whatever was chosen: counts towards opening what the ranking left out.
+    void note_time(const Ranking& ranking, double measured_ms);
+
+private:
+    struct Slot {
+        CallSignature signature;
+        std::shared_ptr<const Ranking> ranking;
+        std::shared_ptr<Record> record;
+    };
+    // Pairs: a call finds its place at once, and two calls that take turns do not drive each other out.
+    static constexpr std::size_t pairs = 256;
+
+    bool find(const CallSignature& signature, Choice& choice) noexcept;
+    void keep(const CallSignature& signature, const Choice& choice);
+    // The devices of `candidate` that may be asked, opened when their time has come; `needed`: open at least the first.
+    std::vector<std::shared_ptr<Device>> at_hand(const Candidate& candidate, bool open_all, bool needed);
+    bool open(Device& device);
+    Unopened next_to_open(const std::vector<Candidate>& candidates);
+    double opening_seconds(const std::string& backend);
+
+    Context& context_;
+    const Opening opening_;
+    std::atomic<std::uint64_t> state_{0};
+    std::mutex mutex_;  // guards the slots
+    struct Pair {
+        std::array<Slot, 2> slot;
+        std::uint8_t oldest = 0;
+    };
+    std::array<Pair, pairs> slots_;
+    std::mutex opening_mutex_;  // guards what follows
+    double spent_seconds_ = 0;
+    std::set<std::pair<std::string, std::uint32_t>> due_;  // to be opened with the next ranking
+    std::map<std::string, double> prices_;
+};
+
+// Sentence for taking option `option` of a group: "cuda is predicted fastest: 0.71 ms; cpu 23.0 ms", or the policy's
+// own where only one device could be predicted.
+std::string why_chosen(const Group& group, std::span<const double> predicted_ms, std::size_t option);
+
+}  // namespace vedette::host
