@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <limits>
+#include <system_error>
 
 namespace vedette::host {
 namespace {
@@ -108,19 +109,18 @@ std::shared_ptr<const Ranking> Chooser::rank(const Operation& operation, const s
     return ranking;
 }
 
+Chooser::~Chooser() {
+    if (opener_.joinable()) opener_.join();
+}
+
 std::vector<std::shared_ptr<Device>> Chooser::at_hand(const Candidate& candidate, bool open_all, bool needed) {
     Registry& registry = context_.registry();
-    const auto is_due = [&](std::uint32_t index) {
-        const std::lock_guard lock(opening_mutex_);
-        return due_.contains({candidate.backend, index});
-    };
-    const bool load = open_all || needed || is_due(0);
     std::vector<std::shared_ptr<Device>> found;
     for (const std::shared_ptr<Device>& device :
-         load ? registry.devices(candidate.backend) : registry.loaded_devices(candidate.backend)) {
+         open_all || needed ? registry.devices(candidate.backend) : registry.loaded_devices(candidate.backend)) {
         const bool asked_for = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
         if (!asked_for || device->quarantined()) continue;
-        const bool may_open = open_all || (needed && found.empty()) || is_due(device->index());
+        const bool may_open = open_all || (needed && found.empty());
         if (device->is_open() || (may_open && open(*device))) found.push_back(device);
     }
     return found;
@@ -138,7 +138,6 @@ bool Chooser::open(Device& device) {
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     const std::lock_guard lock(opening_mutex_);
-    due_.erase({device.backend(), device.index()});
     prices_[device.backend()] = good ? took.count() : std::numeric_limits<double>::infinity();
     return good;
 }
@@ -154,11 +153,10 @@ Unopened Chooser::next_to_open(const std::vector<Candidate>& candidates) {
     for (const Candidate& candidate : candidates) {
         if (context_.registry().missing(candidate.backend)) continue;
         const std::vector<std::shared_ptr<Device>> devices = context_.registry().loaded_devices(candidate.backend);
-        const std::lock_guard lock(opening_mutex_);
-        if (devices.empty() && candidate.device <= 0) return {candidate.backend, 0, opening_seconds(candidate.backend)};
+        if (devices.empty() && candidate.device <= 0) return {candidate.backend, 0};
         for (const std::shared_ptr<Device>& device : devices)
             if (candidate.device < 0 && !device->is_open() && !device->quarantined())
-                return {candidate.backend, device->index(), opening_seconds(candidate.backend)};
+                return {candidate.backend, device->index()};
     }
     return {};
 }
@@ -168,9 +166,29 @@ void Chooser::note_time(const Ranking& ranking, double measured_ms) {
     if (next.backend.empty()) return;
     const std::lock_guard lock(opening_mutex_);
     spent_seconds_ += measured_ms / 1e3;
-    if (spent_seconds_ < next.seconds) return;
+    if (busy_ || spent_seconds_ < opening_seconds(next.backend)) return;
     spent_seconds_ = 0;
-    if (due_.insert({next.backend, next.device}).second) ++state_;
+    if (opener_.joinable()) opener_.join();  // it is done
+    try {
+        opener_ = std::thread([this, next] { open_in_time(next); });
+        busy_ = true;
+    } catch (const std::system_error&) {
+        prices_[next.backend] = std::numeric_limits<double>::infinity();  // no thread to be had: it stays as it is
+    }
+}
+
+void Chooser::open_in_time(const Unopened& next) {
+    bool good = false;
+    try {
+        for (const std::shared_ptr<Device>& device : context_.registry().devices(next.backend))
+            if (device->index() == next.device && !device->quarantined()) good = open(*device);
+    } catch (const std::exception& exception) {
+        context_.log().write(VDT_LOG_WARNING, next.backend + " cannot be opened: " + exception.what());
+    }
+    const std::lock_guard lock(opening_mutex_);
+    if (!good) prices_[next.backend] = std::numeric_limits<double>::infinity();
+    busy_ = false;
+    ++state_;  // calls are ranked anew, with it
 }
 
 std::string why_chosen(const Group& group, std::span<const double> predicted_ms, std::size_t option) {

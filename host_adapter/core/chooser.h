@@ -12,9 +12,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,6 +39,10 @@ struct Choice {
 class Chooser {
 public:
     Chooser(Context& context, Opening opening) : context_(context), opening_(opening) {}
+    // Waits for a device that is just being opened.
+    ~Chooser();
+    Chooser(const Chooser&) = delete;
+    Chooser& operator=(const Chooser&) = delete;
 
     // Decides for an operation that passed check_operation; `backend` as run_operation. A call like an earlier one (by
     // its signature) is looked up, in well under a microsecond and without allocation; for another one the devices that
@@ -53,7 +57,8 @@ public:
     // The policy is another from now on.
     void forget() noexcept { ++state_; }
 
-    // A call took `measured_ms` on whatever was chosen: counts towards opening what the ranking left out.
+    // A call took `measured_ms` on whatever was chosen: counts towards opening what the ranking left out. That happens
+    // on a thread of its own, so that no call waits for it.
     void note_time(const Ranking& ranking, double measured_ms);
 
 private:
@@ -67,9 +72,10 @@ private:
 
     bool find(const CallSignature& signature, Choice& choice) noexcept;
     void keep(const CallSignature& signature, const Choice& choice);
-    // The devices of `candidate` that may be asked, opened when their time has come; `needed`: open at least the first.
+    // The devices of `candidate` that may be asked: those that are open. `needed`: opens the first one.
     std::vector<std::shared_ptr<Device>> at_hand(const Candidate& candidate, bool open_all, bool needed);
     bool open(Device& device);
+    void open_in_time(const Unopened& next);
     Unopened next_to_open(const std::vector<Candidate>& candidates);
     double opening_seconds(const std::string& backend);
 
@@ -84,8 +90,9 @@ private:
     std::array<Pair, pairs> slots_;
     std::mutex opening_mutex_;  // guards what follows
     double spent_seconds_ = 0;
-    std::set<std::pair<std::string, std::uint32_t>> due_;  // to be opened with the next ranking
-    std::map<std::string, double> prices_;
+    std::map<std::string, double> prices_;  // seconds, by backend; infinite: it cannot be opened
+    bool busy_ = false;                     // opener_ works
+    std::thread opener_;
 };
 
 // Sentence for taking option `option` of a group: "cuda is predicted fastest: 0.71 ms; cpu 23.0 ms", or the policy's

@@ -40,7 +40,6 @@ struct Group {
 struct Unopened {
     std::string backend;
     std::uint32_t device = 0;
-    double seconds = 0;  // that opening it is thought to take
 };
 
 // What the policy allows and is no option.
