@@ -25,5 +25,6 @@ Command add_restore(CLI::App& app);
 Command add_resize(CLI::App& app);
 Command add_backends(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_explain(CLI::App& app);
 
 }  // namespace vedette::cli

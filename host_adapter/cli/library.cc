@@ -1,8 +1,11 @@
 #include "library.h"
 
+#include "output.h"
+
 #include <vedette/plugin/host.h>
 
 #include <cstdio>
+#include <new>
 
 namespace vedette::cli {
 
@@ -13,7 +16,44 @@ void log_to_standard_error(void*, std::uint32_t level, const char* text) {
     std::fprintf(stderr, "vedette %s: %s\n", level <= VDT_LOG_DEBUG ? names[level] : "log", text);
 }
 
+// The process is one command.
+struct Explained {
+    bool on = false;
+    bool measure = false;
+    std::string document = R"({"measured": false, "calls": [], "left_out": 0})";
+} explained;
+
 }  // namespace
+
+void close_context(vdt_context* context) noexcept {
+    if (explained.on && context != nullptr) {
+        const char* json = nullptr;
+        try {
+            if (vdt_explain_stop(context, &json, nullptr) == VDT_OK) {
+                explained.document = json;
+            }
+        } catch (const std::bad_alloc&) {
+            std::fprintf(stderr, "vedette: There is not enough memory for the explanation.\n");
+        }
+    }
+    vdt_context_destroy(context);
+}
+
+Explaining::Explaining(bool measure) {
+    explained.on = true;
+    explained.measure = measure;
+    set_quiet(true);
+}
+
+Explaining::~Explaining() {
+    explained.on = false;
+    set_quiet(false);
+}
+
+std::string Explaining::finish() {
+    set_quiet(false);
+    return explained.document;
+}
 
 Context open_context(const ContextArguments& arguments) {
     vdt_context_options options{};
@@ -25,7 +65,12 @@ Context open_context(const ContextArguments& arguments) {
     }
     vdt_context* context = nullptr;
     checked([&](vdt_error* error) { return vdt_context_create(&options, &context, error); });
-    return Context(context);
+    Context owned(context);
+    if (explained.on) {
+        const std::uint32_t flags = explained.measure ? std::uint32_t{VDT_EXPLAIN_MEASURE} : 0u;
+        checked([&](vdt_error* error) { return vdt_explain_start(context, flags, error); });
+    }
+    return owned;
 }
 
 Screen read_screen(const Context& context, const std::string& path) {

@@ -29,7 +29,10 @@ struct Destroy {
     }
 };
 
-using Context = std::unique_ptr<vdt_context, Destroy<vdt_context_destroy>>;
+// Ends what `Explaining` began before the context goes.
+void close_context(vdt_context* context) noexcept;
+
+using Context = std::unique_ptr<vdt_context, Destroy<close_context>>;
 using Screen = std::unique_ptr<vdt_screen, Destroy<vdt_screen_destroy>>;
 using Pattern = std::unique_ptr<vdt_pattern, Destroy<vdt_pattern_destroy>>;
 using Result = std::unique_ptr<vdt_result, Destroy<vdt_result_destroy>>;
@@ -60,6 +63,18 @@ struct ContextArguments {
 
 // With `verbose`, libvedette's log goes to standard error.
 Context open_context(const ContextArguments& arguments);
+
+// While it lives, contexts that open_context opens explain their calls and print() is quiet. One at a time.
+class Explaining {
+public:
+    explicit Explaining(bool measure);
+    ~Explaining();
+    Explaining(const Explaining&) = delete;
+    Explaining& operator=(const Explaining&) = delete;
+
+    // What vdt_explain_stop gave of the context that was opened, which is closed by now. print() works again.
+    std::string finish();
+};
 
 Screen read_screen(const Context& context, const std::string& path);
 Pattern read_pattern(const Context& context, const std::string& path);

@@ -58,9 +58,9 @@ int run(int argc, char** argv, bool json) {
     app.require_subcommand(1);
     app.get_formatter()->column_width(help_names);
     const Commands commands{
-        {"find", add_find(app)},       {"detect", add_detect(app)}, {"match", add_match(app)},
-        {"restore", add_restore(app)}, {"resize", add_resize(app)}, {"backends", add_backends(app)},
-        {"bench", add_bench(app)},
+        {"find", add_find(app)},       {"detect", add_detect(app)},   {"match", add_match(app)},
+        {"restore", add_restore(app)}, {"resize", add_resize(app)},   {"backends", add_backends(app)},
+        {"bench", add_bench(app)},     {"explain", add_explain(app)},
     };
     require_known_command(argc, argv, commands);
     try {

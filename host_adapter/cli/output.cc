@@ -8,7 +8,20 @@
 
 namespace vedette::cli {
 
+namespace {
+
+bool is_quiet = false;
+
+}  // namespace
+
+void set_quiet(bool quiet) noexcept {
+    is_quiet = quiet;
+}
+
 void print(const std::string& text) {
+    if (is_quiet) {
+        return;
+    }
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
         throw Problem(VDT_E_FILE, std::string("Standard output cannot be written: ") + std::strerror(errno) + ".");
     }

@@ -12,6 +12,9 @@ namespace vedette::cli {
 // Keys stay in the order they were given.
 using Json = nlohmann::ordered_json;
 
+// While it is quiet print() does nothing: what a command says when another is asked about it.
+void set_quiet(bool quiet) noexcept;
+
 // To standard output at once. Problem VDT_E_FILE when it cannot be written.
 void print(const std::string& text);
 // One object on one line. Text that is no UTF-8 (names of files) is printed with replacement characters.

@@ -90,7 +90,7 @@ std::shared_ptr<const Ranking> Chooser::rank(const Operation& operation, const s
         // Only what is tried first is worth opening: later groups serve when that fails.
         bool needed = first_group;
         for (const Candidate& candidate : group.candidates) {
-            for (const std::shared_ptr<Device>& device : at_hand(candidate, all, needed)) {
+            for (const std::shared_ptr<Device>& device : at_hand(candidate, all, needed, group.lost)) {
                 std::string why_not;
                 std::vector<Option> options = options_on(*device, context_.models().of(*device), operation, &why_not);
                 if (options.empty()) ranking->excluded.push_back({device_name(*device), why_not});
@@ -113,13 +113,18 @@ Chooser::~Chooser() {
     if (opener_.joinable()) opener_.join();
 }
 
-std::vector<std::shared_ptr<Device>> Chooser::at_hand(const Candidate& candidate, bool open_all, bool needed) {
+std::vector<std::shared_ptr<Device>> Chooser::at_hand(const Candidate& candidate, bool open_all, bool needed,
+                                                      std::vector<std::shared_ptr<Device>>& lost) {
     Registry& registry = context_.registry();
     std::vector<std::shared_ptr<Device>> found;
     for (const std::shared_ptr<Device>& device :
          open_all || needed ? registry.devices(candidate.backend) : registry.loaded_devices(candidate.backend)) {
         const bool asked_for = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
-        if (!asked_for || device->quarantined()) continue;
+        if (!asked_for) continue;
+        if (device->quarantined()) {
+            lost.push_back(device);
+            continue;
+        }
         const bool may_open = open_all || (needed && found.empty());
         if (device->is_open() || (may_open && open(*device))) found.push_back(device);
     }

@@ -72,8 +72,10 @@ private:
 
     bool find(const CallSignature& signature, Choice& choice) noexcept;
     void keep(const CallSignature& signature, const Choice& choice);
-    // The devices of `candidate` that may be asked: those that are open. `needed`: opens the first one.
-    std::vector<std::shared_ptr<Device>> at_hand(const Candidate& candidate, bool open_all, bool needed);
+    // The devices of `candidate` that may be asked: those that are open. `needed`: opens the first one. Puts those that
+    // are out of use into `lost`.
+    std::vector<std::shared_ptr<Device>> at_hand(const Candidate& candidate, bool open_all, bool needed,
+                                                 std::vector<std::shared_ptr<Device>>& lost);
     bool open(Device& device);
     void open_in_time(const Unopened& next);
     Unopened next_to_open(const std::vector<Candidate>& candidates);

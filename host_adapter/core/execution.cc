@@ -64,7 +64,8 @@ public:
                                       const std::string& why);
     // Of the last on_device.
     const Cost& cost() const noexcept { return cost_; }
-    bool failed_before() const noexcept { return !notes_.empty(); }
+    // Notes it when `device` is out of use.
+    bool lost(const Device& device);
     void backend_missing(const std::string& backend, const Refusal& refusal);
     void device_missing(const Candidate& candidate, std::size_t count);
     [[noreturn]] void fail(const Selection& selection) const;
@@ -158,14 +159,17 @@ vdt_code Run::attempt(Device& device, std::uint32_t wanted_variant) {
     return answer.code;
 }
 
+bool Run::lost(const Device& device) {
+    std::string reason;
+    if (!device.quarantined(&reason)) return false;
+    note(VDT_E_UNAVAILABLE, device_name(device) + " is out of use" + in_brackets(VDT_E_UNAVAILABLE, reason));
+    return true;
+}
+
 std::optional<vdt_code> Run::on_device(Device& device, std::uint32_t variant, double predicted_ms,
                                        const std::string& why) {
-    const std::string name = device.backend() + (device.index() == 0 ? "" : ":" + std::to_string(device.index()));
-    std::string reason;
-    if (device.quarantined(&reason)) {
-        note(VDT_E_UNAVAILABLE, name + " is out of use" + in_brackets(VDT_E_UNAVAILABLE, reason));
-        return std::nullopt;
-    }
+    const std::string name = device_name(device);
+    if (lost(device)) return std::nullopt;
     check_limit();
     try {
         device.open();
@@ -273,9 +277,10 @@ std::optional<vdt_code> Attempts::run_options(std::size_t index) {
         std::sort(order.begin(), order.end(),
                   [&](std::size_t a, std::size_t b) { return predicted[a] < predicted[b]; });
     }
+    for (const std::shared_ptr<Device>& device : group.lost) run_.lost(*device);
     for (const std::size_t at : order) {
         const Option& option = group.options[at];
-        if (option.device->quarantined() || !tried_.insert({option.device.get(), option.variant}).second) continue;
+        if (run_.lost(*option.device) || !tried_.insert({option.device.get(), option.variant}).second) continue;
         const auto code =
             run_.on_device(*option.device, option.variant, predicted[at], why_chosen(group, predicted, at));
         if (code) {

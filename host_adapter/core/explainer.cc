@@ -94,7 +94,7 @@ Choice only(const Ranking& ranking, const Option& option) {
     auto alone = std::make_shared<Ranking>();
     alone->op = ranking.op;
     alone->selection.forced = true;
-    alone->groups.push_back({{option}, {}});
+    alone->groups.push_back({{option}, {}, {}});
     Choice choice;
     choice.ranking = std::move(alone);
     choice.record = std::make_shared<Record>(1);

@@ -34,6 +34,7 @@ std::string device_name(const Device& device);
 struct Group {
     std::vector<Option> options;
     std::vector<Candidate> candidates;
+    std::vector<std::shared_ptr<Device>> lost;  // out of use since a failure
 };
 
 // A device that the policy allows and nobody opened yet. `backend` "": there is none.

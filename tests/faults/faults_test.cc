@@ -21,7 +21,8 @@ public:
     explicit Host(const std::string& fault) {
         const std::string folder = std::string(VEDETTE_FAULTS) + "/" + fault;
         const char* const config =
-            R"({"schema": 1, "threads": 2, "trial_seconds": 2, "order": ["fault", "cpu"], "backends": {"opencv": {"enabled": false}}})";
+            R"({"schema": 1, "threads": 2, "trial_seconds": 2, "order": ["fault", "cpu"], "backends": {"opencv": {"enabled": false}},
+                "policy": {"default": {"mode": "prefer", "backend": "fault"}}})";
         vdt_context_options options{};
         options.struct_size = sizeof options;
         options.config_text = config;
