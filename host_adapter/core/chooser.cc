@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <limits>
-#include <system_error>
+#include <utility>
 
 namespace vedette::host {
 namespace {
@@ -109,23 +109,26 @@ std::shared_ptr<const Ranking> Chooser::rank(const Operation& operation, const s
     return ranking;
 }
 
-Chooser::~Chooser() {
-    if (opener_.joinable()) opener_.join();
-}
-
 std::vector<std::shared_ptr<Device>> Chooser::at_hand(const Candidate& candidate, bool open_all, bool needed,
                                                       std::vector<std::shared_ptr<Device>>& lost) {
     Registry& registry = context_.registry();
+    Unopened due;
+    {
+        const std::lock_guard lock(opening_mutex_);
+        if (due_.backend == candidate.backend) due = std::exchange(due_, {});
+    }
+    const bool load = open_all || needed || !due.backend.empty();
     std::vector<std::shared_ptr<Device>> found;
     for (const std::shared_ptr<Device>& device :
-         open_all || needed ? registry.devices(candidate.backend) : registry.loaded_devices(candidate.backend)) {
+         load ? registry.devices(candidate.backend) : registry.loaded_devices(candidate.backend)) {
         const bool asked_for = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
         if (!asked_for) continue;
         if (device->quarantined()) {
             lost.push_back(device);
             continue;
         }
-        const bool may_open = open_all || (needed && found.empty());
+        const bool is_due = !due.backend.empty() && due.device == device->index();
+        const bool may_open = open_all || is_due || (needed && found.empty());
         if (device->is_open() || (may_open && open(*device))) found.push_back(device);
     }
     return found;
@@ -171,28 +174,9 @@ void Chooser::note_time(const Ranking& ranking, double measured_ms) {
     if (next.backend.empty()) return;
     const std::lock_guard lock(opening_mutex_);
     spent_seconds_ += measured_ms / 1e3;
-    if (busy_ || spent_seconds_ < opening_seconds(next.backend)) return;
+    if (spent_seconds_ < opening_seconds(next.backend)) return;
     spent_seconds_ = 0;
-    if (opener_.joinable()) opener_.join();  // it is done
-    try {
-        opener_ = std::thread([this, next] { open_in_time(next); });
-        busy_ = true;
-    } catch (const std::system_error&) {
-        prices_[next.backend] = std::numeric_limits<double>::infinity();  // no thread to be had: it stays as it is
-    }
-}
-
-void Chooser::open_in_time(const Unopened& next) {
-    bool good = false;
-    try {
-        for (const std::shared_ptr<Device>& device : context_.registry().devices(next.backend))
-            if (device->index() == next.device && !device->quarantined()) good = open(*device);
-    } catch (const std::exception& exception) {
-        context_.log().write(VDT_LOG_WARNING, next.backend + " cannot be opened: " + exception.what());
-    }
-    const std::lock_guard lock(opening_mutex_);
-    if (!good) prices_[next.backend] = std::numeric_limits<double>::infinity();
-    busy_ = false;
+    due_ = next;
     ++state_;  // calls are ranked anew, with it
 }
 

@@ -14,7 +14,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -39,10 +38,6 @@ struct Choice {
 class Chooser {
 public:
     Chooser(Context& context, Opening opening) : context_(context), opening_(opening) {}
-    // Waits for a device that is just being opened.
-    ~Chooser();
-    Chooser(const Chooser&) = delete;
-    Chooser& operator=(const Chooser&) = delete;
 
     // Decides for an operation that passed check_operation; `backend` as run_operation. A call like an earlier one (by
     // its signature) is looked up, in well under a microsecond and without allocation; for another one the devices that
@@ -57,8 +52,8 @@ public:
     // The policy is another from now on.
     void forget() noexcept { ++state_; }
 
-    // A call took `measured_ms` on whatever was chosen: counts towards opening what the ranking left out. That happens
-    // on a thread of its own, so that no call waits for it.
+    // A call took `measured_ms` on whatever was chosen: counts towards opening what the ranking left out. The next call
+    // then opens it. Not on a thread of its own: a process that ends while a driver starts is beyond our control.
     void note_time(const Ranking& ranking, double measured_ms);
 
 private:
@@ -72,12 +67,11 @@ private:
 
     bool find(const CallSignature& signature, Choice& choice) noexcept;
     void keep(const CallSignature& signature, const Choice& choice);
-    // The devices of `candidate` that may be asked: those that are open. `needed`: opens the first one. Puts those that
-    // are out of use into `lost`.
+    // The devices of `candidate` that may be asked: those that are open, and those whose time has come. `needed`: opens
+    // the first one. Puts those that are out of use into `lost`.
     std::vector<std::shared_ptr<Device>> at_hand(const Candidate& candidate, bool open_all, bool needed,
                                                  std::vector<std::shared_ptr<Device>>& lost);
     bool open(Device& device);
-    void open_in_time(const Unopened& next);
     Unopened next_to_open(const std::vector<Candidate>& candidates);
     double opening_seconds(const std::string& backend);
 
@@ -93,8 +87,7 @@ private:
     std::mutex opening_mutex_;  // guards what follows
     double spent_seconds_ = 0;
     std::map<std::string, double> prices_;  // seconds, by backend; infinite: it cannot be opened
-    bool busy_ = false;                     // opener_ works
-    std::thread opener_;
+    Unopened due_;                          // to be opened with the next ranking
 };
 
 // Sentence for taking option `option` of a group: "cuda is predicted fastest: 0.71 ms; cpu 23.0 ms", or the policy's

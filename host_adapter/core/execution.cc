@@ -9,6 +9,7 @@
 #include "views.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <set>
@@ -105,6 +106,19 @@ void throw_answer(const PluginAnswer& answer) {
         throw Failure(answer.code, answer.text.empty() ? code_text(answer.code) : answer.text, answer.native_code);
 }
 
+// The device counts as busy meanwhile.
+PluginAnswer run_plan(Device& device, const Plan& plan, const vdt_call& call) {
+    struct Mark {
+        std::atomic<std::uint32_t>& running;
+        explicit Mark(std::atomic<std::uint32_t>& count) : running(count) { ++running; }
+        ~Mark() { --running; }
+        Mark(const Mark&) = delete;
+        Mark& operator=(const Mark&) = delete;
+    };
+    const Mark mark(device.running());
+    return call_plugin(device.table().plan_run, plan.get(), &call);
+}
+
 vdt_code Run::attempt(Device& device, std::uint32_t wanted_variant) {
     Views inputs(operation_.inputs);
     Views outputs(operation_.outputs);
@@ -147,9 +161,7 @@ vdt_code Run::attempt(Device& device, std::uint32_t wanted_variant) {
     call.list_out_count = static_cast<std::uint32_t>(operation_.lists_out.size());
     call.params = operation_.params;
     call.token = limit_ == nullptr ? nullptr : limit_->token();
-    ++device.running();
-    const PluginAnswer answer = call_plugin(device.table().plan_run, plan->get(), &call);
-    --device.running();
+    const PluginAnswer answer = run_plan(device, *plan, call);
     const bool plan_is_sound = answer.code >= 0 || VDT_IS_CALLER_FAULT(answer.code) || answer.code == VDT_E_TIMEOUT ||
                                answer.code == VDT_E_CANCELLED;
     if (plan_is_sound) context_.plans().give_back(key, std::move(plan));
@@ -238,7 +250,8 @@ public:
 private:
     std::optional<vdt_code> run_options(std::size_t group);
     std::optional<vdt_code> run_candidates(const Group& group);
-    void note_result(std::size_t option);
+    // `done`: the option that did it, NULL for what has no prediction.
+    void note_result(const Option* done);
 
     Context& context_;
     const Choice& choice_;
@@ -248,17 +261,18 @@ private:
     std::vector<std::size_t> failed_;  // options of the first group
 };
 
-// The option that did it, after those that could not: they are charged with all the time the call took.
-void Attempts::note_result(std::size_t option) {
+// Those that could not are charged with all the time the call took.
+void Attempts::note_result(const Option* done) {
     const std::chrono::duration<double, std::milli> all = std::chrono::steady_clock::now() - start_;
     for (const std::size_t failed : failed_) choice_.record->failed(failed, all.count());
-    const std::vector<Option>& options = choice_.ranking->groups.front().options;
-    if (option >= options.size()) return;
-    choice_.record->succeeded(option);
-    const Option& done = options[option];
-    const bool alone = done.device->running().load(std::memory_order_relaxed) == 0;
+    if (done == nullptr) return;
+    const std::vector<Option>& first = choice_.ranking->groups.front().options;
+    for (std::size_t i = 0; i < first.size(); ++i)
+        if (&first[i] == done) choice_.record->succeeded(i);
+    const bool alone = done->device->running().load(std::memory_order_relaxed) == 0;
     if (!context_.models().corrects() || !run_.cost().usual || !alone) return;
-    done.model->observe(choice_.ranking->op, done.variant, done.size_class, done.terms.total, run_.cost().measured_ms);
+    done->model->observe(choice_.ranking->op, done->variant, done->size_class, done->terms.total,
+                         run_.cost().measured_ms);
     context_.models().note_observation();
 }
 
@@ -284,7 +298,7 @@ std::optional<vdt_code> Attempts::run_options(std::size_t index) {
         const auto code =
             run_.on_device(*option.device, option.variant, predicted[at], why_chosen(group, predicted, at));
         if (code) {
-            note_result(index == 0 ? at : group.options.size());
+            note_result(&option);
             return code;
         }
         if (index == 0) failed_.push_back(at);
@@ -309,7 +323,7 @@ std::optional<vdt_code> Attempts::run_candidates(const Group& group) {
             if (!wanted || !tried_.insert({device.get(), 0}).second) continue;
             const auto code = run_.on_device(*device, 0, -1, candidate.why);
             if (!code) continue;
-            note_result(choice_.count);
+            note_result(nullptr);
             return code;
         }
     }

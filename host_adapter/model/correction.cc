@@ -11,10 +11,12 @@ const double most_log = std::log(Correction::most_factor);
 
 }  // namespace
 
-std::uint32_t size_class(double predicted_ms) noexcept {
+std::uint32_t size_class(double predicted_ms, double copying_ms) noexcept {
+    constexpr std::uint32_t half = size_classes / 2;
+    const std::uint32_t first = copying_ms > 0 && copying_ms > predicted_ms / 2 ? half : 0;
     const double microseconds = predicted_ms * 1000;
-    if (!(microseconds >= 1)) return 0;
-    return static_cast<std::uint32_t>(std::min(1 + std::floor(std::log2(microseconds) / 2), size_classes - 1.0));
+    if (!(microseconds >= 1)) return first;
+    return first + static_cast<std::uint32_t>(std::min(1 + std::floor(std::log2(microseconds) / 2), half - 1.0));
 }
 
 Correction::Correction(double log_factor, std::uint32_t count) noexcept

@@ -7,9 +7,10 @@
 
 namespace vedette::model {
 
-// Calls whose predictions lie within a factor of four share a class: 0 is below a microsecond, 1 is 1 to 4 us, ...
-inline constexpr std::uint32_t size_classes = 16;
-std::uint32_t size_class(double predicted_ms) noexcept;
+// Calls whose predictions lie within a factor of four share a class: 0 is below a microsecond, 1 is 1 to 4 us, ... From
+// 16 on the same for calls that mostly copy: what is wrong about a bus is not what is wrong about a device.
+inline constexpr std::uint32_t size_classes = 32;
+std::uint32_t size_class(double predicted_ms, double copying_ms = 0) noexcept;
 
 // By what factor predictions of one operation, variant and size class have been wrong: the geometric mean of measured
 // over predicted, as if one right prediction had come first; old calls fade after about `memory` newer ones. The factor

@@ -49,7 +49,12 @@ BOOST_AUTO_TEST_CASE(classes) {
     BOOST_TEST(size_class(0.0039) == 1u);
     BOOST_TEST(size_class(0.004) == 2u);
     BOOST_TEST(size_class(1) == 5u);  // 1000 us: between 4^4 and 4^5
-    BOOST_TEST(size_class(1e30) == size_classes - 1);
+    BOOST_TEST(size_class(1e30) == 15u);
+    // Calls that mostly copy are a matter of their own.
+    BOOST_TEST(size_class(1, 0.5) == 5u);
+    BOOST_TEST(size_class(1, 0.6) == 21u);
+    BOOST_TEST(size_class(1e30, 1e30) == size_classes - 1);
+    BOOST_TEST(size_class(0, 0) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(converges_to_the_mean_factor) {

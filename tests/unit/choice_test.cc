@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(devices_are_opened_when_it_pays) {
         BOOST_TEST(find.run(context) == VDT_OK);
         ++calls;
     }
-    BOOST_TEST(calls >= 3);  // three calls take 30 ms; then it is opened beside them
+    BOOST_TEST(calls >= 3);  // three calls take 30 ms; the next one opens it
     BOOST_TEST(machines.second.opens == 1);
     while (find.report.backend == "first" && calls < 100) {
         BOOST_TEST(find.run(context) == VDT_OK);

@@ -103,6 +103,14 @@ BOOST_AUTO_TEST_CASE(listings_and_preferences) {
     BOOST_CHECK_THROW(context.set_preferable_backend("nobody"), vedette::Error);
 }
 
+BOOST_AUTO_TEST_CASE(explanations) {
+    vedette::Context context;
+    BOOST_CHECK_THROW(context.explain_stop(), vedette::Error);
+    context.explain_start();
+    BOOST_CHECK_THROW(context.explain_start(true), vedette::Error);
+    BOOST_TEST(context.explain_stop() == R"({"measured":false,"calls":[],"left_out":0})");
+}
+
 BOOST_AUTO_TEST_CASE(owners_move) {
     static_assert(!std::is_copy_constructible_v<vedette::Context>);
     static_assert(std::is_nothrow_move_constructible_v<vedette::Screen>);

@@ -225,6 +225,16 @@ public:
     void set_preferable_target(std::int32_t device) {
         detail::checked([&](vdt_error* error) { return vdt_set_preferable_target(get(), device, error); });
     }
+    // As vdt_explain_start and vdt_explain_stop: which backends were weighed for the calls in between, as JSON.
+    void explain_start(bool measure = false) {
+        const std::uint32_t flags = measure ? std::uint32_t{VDT_EXPLAIN_MEASURE} : 0U;
+        detail::checked([&](vdt_error* error) { return vdt_explain_start(get(), flags, error); });
+    }
+    std::string explain_stop() {
+        const char* json = nullptr;
+        detail::checked([&](vdt_error* error) { return vdt_explain_stop(get(), &json, error); });
+        return json;
+    }
 
 private:
     static vdt_context* create(const vdt_context_options* options) {
