@@ -419,8 +419,13 @@ BOOST_AUTO_TEST_CASE(a_decision_allocates_nothing) {
     BOOST_TEST(allocations == 0u);
     BOOST_TEST(machines.first.costs_asked == asked);
     BOOST_TEST_MESSAGE("one decision among 3: " << took.count() / calls << " ns");
-    // Ten times the goal: a test must not fail because the machine is busy.
-    BOOST_TEST(took.count() / calls < 10000);
+    // Ten times the goal, since a test must not fail because the machine is busy; sanitizers are slower still.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    constexpr double most_nanoseconds = 200000;
+#else
+    constexpr double most_nanoseconds = 10000;
+#endif
+    BOOST_TEST(took.count() / calls < most_nanoseconds);
 }
 
 BOOST_AUTO_TEST_CASE(calls_that_differ_are_ranked_anew) {
