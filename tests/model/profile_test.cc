@@ -110,9 +110,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_profile) {
     };
     for (const std::string& bad :
          {std::string(), std::string("{}"), std::string("[]"), good.substr(0, good.size() / 2), good + "x",
-          replaced("\"schema\": 1", "\"schema\": 2"), replaced("4200000000000.0", "-4200000000000.0"), replaced("4200000000000.0", "1e999"),
-          replaced("4200000000000.0", "0"), replaced("4200000000000.0", "null"), replaced("\"measured\"", "\"guessed\""),
-          replaced("\"plugin\"", "\"plug\""), std::string("7")}) {
+          replaced("\"schema\": 1", "\"schema\": 2"), replaced("4200000000000.0", "-4200000000000.0"),
+          replaced("4200000000000.0", "1e999"), replaced("4200000000000.0", "0"), replaced("4200000000000.0", "null"),
+          replaced("\"measured\"", "\"guessed\""), replaced("\"plugin\"", "\"plug\""), std::string("7")}) {
         const auto failure = failure_of([&] { read_profile(bad, "the file"); });
         BOOST_TEST(failure.code() == VDT_E_CONFIG, bad.substr(0, 60));
         BOOST_TEST(contains(failure.text(), "the file"));

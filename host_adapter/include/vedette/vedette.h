@@ -319,26 +319,34 @@ VDT_API vdt_code vdt_run_operation(vdt_context* context, vdt_op op, const void* 
 enum { VDT_EXPLAIN_MEASURE = 1u /* run every candidate as well, which takes as long as that takes */ };
 
 /* From now on every operation of the context, also those that finds are made of, is written down: which backends,
- * devices and variants could do it, what each is predicted to take and of which terms that is made, which one was taken
- * and why. All devices are opened for that. Calls take longer meanwhile; their results are the same. Errors: VDT_E_STATE
- * when it was started already, VDT_E_ARGUMENT. */
+ * devices and variants could do it, what each is predicted to take and of which terms that is made, which one was
+ * taken and why. All devices are opened for that. Calls take longer meanwhile; their results are the same. Errors:
+ * VDT_E_STATE when it was started already, VDT_E_ARGUMENT. */
 VDT_API vdt_code vdt_explain_start(vdt_context* context, uint32_t flags, vdt_error* error) VDT_NOEXCEPT;
 
-/* Ends that and gives what was written down, one JSON object:
- *   measured: whether VDT_EXPLAIN_MEASURE was set; left_out: calls beyond the first 10,000; calls: one object each with
+/* Ends that and gives what was written down, one JSON object.
+ *
+ *   measured: whether VDT_EXPLAIN_MEASURE was set
+ *   left_out: how many calls beyond the first 10,000
+ *   calls: one object each
  *     operation; inputs, outputs: width, height, format, memory ("pageable", "pinned", "device"), shared (screens and
- *       patterns, which devices can keep);
- *     chosen: backend, device_index, device, variant, predicted_ms (null: not known), measured_ms; reason: one sentence;
- *     decision_us: what deciding takes for a call like an earlier one, microseconds;
- *     candidates: backend, device_index, device, variant;
- *       parameters: "device properties", or "measured" and when; counts: "exact", "upper bound", "estimate",
- *       "data-dependent"; efficiency: the share of the device's speed that the code reaches, which the terms are divided
- *       by; correction: what the times of earlier calls say the prediction must be multiplied by;
+ *       patterns, which devices can keep)
+ *     chosen: backend, device_index, device, variant, predicted_ms (null: not known), measured_ms
+ *     reason: one sentence
+ *     decision_us: what deciding takes for a call like an earlier one, microseconds
+ *     candidates: backend, device_index, device, variant
+ *       parameters: "device properties", or "measured" and when
+ *       counts: "exact", "upper bound", "estimate", "data-dependent"
+ *       efficiency: the share of the device's speed that the code reaches, by which the terms are divided
+ *       correction: what the times of earlier calls say the prediction must be multiplied by
  *       terms_ms: compute, idle (lanes carried along), memory, shared, constant, atomics, barrier, launch, to_device,
- *       to_host, overlap (what hides behind other terms, taken off), total; predicted_ms = total * correction;
- *       with VDT_EXPLAIN_MEASURE first_ms (with preparations), measured_ms (median of three later runs; the predictions
- *       are for these) and error ((predicted - measured) / measured), null where it failed, and then failure;
- *     excluded: device, reason: what the policy allows but cannot do the call, or forbids.
+ *         to_host, overlap (what hides behind other terms, taken off), total
+ *       predicted_ms: total * correction
+ *       first_ms, measured_ms, error, with VDT_EXPLAIN_MEASURE only: the first run, with preparations; the median of
+ *         three later ones, which the predictions are for; (predicted - measured) / measured. null where it failed;
+ *         then also failure, a sentence
+ *     excluded: device, reason: what the policy allows but cannot do the call, or forbids
+ *
  * The text lives as long as the context. Errors: VDT_E_STATE when it was not started, VDT_E_ARGUMENT. */
 VDT_API vdt_code vdt_explain_stop(vdt_context* context, const char** json, vdt_error* error) VDT_NOEXCEPT;
 
