@@ -148,8 +148,8 @@ BOOST_AUTO_TEST_CASE(commands_and_options) {
     BOOST_CHECK_EQUAL(nothing.status, 2);
     BOOST_CHECK_EQUAL(nothing.err,
                       "vedette: A command is missing; it is one of find, detect, match, restore, resize, "
-                      "backends, bench; see vedette --help.\n");
-    check_error({"seek"}, {"\"seek\" is no command", "find, detect, match, restore, resize, backends, bench"},
+                      "backends, bench, explain; see vedette --help.\n");
+    check_error({"seek"}, {"\"seek\" is no command", "find, detect, match, restore, resize, backends, bench, explain"},
                 "VDT_E_ARGUMENT");
     check_error({"find"}, {"SCREEN"});
     check_error({"find", files.screen}, {"PATTERN"});
