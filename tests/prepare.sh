@@ -12,7 +12,7 @@ fail() {
 
 # What a build needs, and what only the tests need (OpenCV is the reference they compare with).
 build_packages=(g++ cmake ninja-build libboost-dev nlohmann-json3-dev libcli11-dev libpng-dev libjpeg-dev libwebp-dev)
-test_packages=(libboost-test-dev libboost-context-dev libopencv-dev libopencv-contrib-dev opencv-data abigail-tools pkgconf
+test_packages=(libboost-test-dev libopencv-dev libopencv-contrib-dev opencv-data abigail-tools pkgconf
     python3 python3-numpy python3-pil python3-opencv python3-pip python3-setuptools python3-venv python3-wheel)
 
 # install_missing PACKAGE...: asks the network for nothing when all are installed.

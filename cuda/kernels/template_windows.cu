@@ -199,8 +199,7 @@ __global__ void __launch_bounds__(threads)
     const int first_across = warp_columns - thread_columns * static_cast<int>(lane_index()) - part.width;
     if (thread < 2 * kinds) before[thread / kinds][thread % kinds][0][threads] = 0;
     Columns<channels> sums;
-    for (int j = 0; j < part.height - 1; ++j) sums.add(read_row<channels>(scene, top + j, byte, last));
-    sums.add(read_row<channels>(scene, top + part.height - 1, byte, last));
+    for (int j = 0; j < part.height; ++j) sums.add(read_row<channels>(scene, top + j, byte, last));
     for (int k = 0; k < rows; ++k) {
         if (k > 0)
             sums.replace(read_row<channels>(scene, top + k - 1, byte, last),

@@ -56,19 +56,17 @@ Event Transfer::take_event() {
     return event;
 }
 
-void Transfer::upload(const Plane& host, bool host_pinned, const Plane& device, cudaStream_t stream, int device_ordinal,
+void Transfer::upload(const Plane& host, bool host_pinned, const Plane& device, cudaStream_t stream,
                       const ParallelFor& parallel_for) {
     if (host_pinned && rising(host)) {
         copy_rows(host, 0, device, 0, host.rows, cudaMemcpyHostToDevice, stream);
         return;
     }
-    // Threads fill a part while the device copies the one before. The transfers are all started here: threads that
-    // start some of their own wait for each other in the driver (H200, 16 threads: 8.3 MB took 2 ms that way).
+    // All transfers are started by this thread: others would have to wait for each other in the driver.
     std::byte* const pinned = pinned_bytes(host.row_bytes * host.rows);
     const Plane staged{pinned, static_cast<std::ptrdiff_t>(host.row_bytes), host.row_bytes, host.rows};
     const std::size_t step = rows_of_slice(host);
     const std::size_t part = step * slices_of_part;
-    const Current current(device_ordinal);
     for (std::size_t first = 0; first < host.rows; first += part) {
         const std::size_t rows = std::min(part, host.rows - first);
         parallel_for(static_cast<std::uint32_t>((rows + step - 1) / step), [&](std::uint32_t slice) {

@@ -1,6 +1,6 @@
 // Images between ordinary host memory and the device. The driver copies ordinary memory through a small pinned buffer
-// of its own on one thread; here several threads copy slices into pinned memory, and each slice's transfer starts as
-// soon as it is there, so that copying and transferring overlap.
+// of its own on one thread; here several threads copy slices into pinned memory, and a part of several slices is
+// transferred while the next one is copied.
 #pragma once
 
 #include "memory.h"
@@ -31,9 +31,8 @@ public:
     explicit Transfer(std::shared_ptr<Pool> pinned) : pinned_(std::move(pinned)) {}
 
     // Queues the copy of `host` into `device` on `stream`. The host's rows are read before this returns when they lie
-    // in ordinary memory, and later by the device when `host_pinned`. `device_ordinal` is current on the calling
-    // thread.
-    void upload(const Plane& host, bool host_pinned, const Plane& device, cudaStream_t stream, int device_ordinal,
+    // in ordinary memory, and later by the device when `host_pinned`.
+    void upload(const Plane& host, bool host_pinned, const Plane& device, cudaStream_t stream,
                 const ParallelFor& parallel_for);
 
     // Queues the copy of `device` to `host`. For ordinary memory the rows are written by `finish`.

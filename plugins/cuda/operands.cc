@@ -135,8 +135,7 @@ DeviceImage Operands::copied_input(std::uint32_t index, cuda::Block<std::byte>& 
     for (std::uint32_t plane = 0; plane < image.plane_count; ++plane) {
         const cuda::Plane to = plane_of(copy, plane, row_bytes_of(image));
         if (on_host(image))
-            transfer_.upload(plane_of(image, plane), image.memory == VDT_MEMORY_PINNED, to, stream_in_use_,
-                             device_.cuda.limits.ordinal, parallel_);
+            transfer_.upload(plane_of(image, plane), image.memory == VDT_MEMORY_PINNED, to, stream_in_use_, parallel_);
         else
             copy_on_device(plane_of(image, plane), to, stream_in_use_);
     }

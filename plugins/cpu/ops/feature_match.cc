@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vedette/plugin/cpp/feature_match_checks.hpp>
 
 #include "features/ransac.h"
 #include "features/top_two.h"
@@ -17,31 +18,6 @@ VEDETTE_CPU_KERNELS(MatchKernels, match_kernels)
 
 namespace {
 
-constexpr std::uint32_t most_iterations = 1'000'000;
-
-void check_parameters(const vdt_feature_match_params& params) {
-    if (!(params.ratio >= 0 && params.ratio <= 1))
-        throw Failure(VDT_E_ARGUMENT, "feature_match: ratio must lie in 0..1");
-    if (!(params.reprojection > 0 && std::isfinite(params.reprojection)))
-        throw Failure(VDT_E_ARGUMENT, "feature_match: reprojection must be a number of pixels above 0");
-    if (params.max_iterations > most_iterations)
-        throw Failure(VDT_E_ARGUMENT, "feature_match: max_iterations must be at most a million");
-}
-
-void check_images(const vdt_query& query) {
-    if (query.input_count != 2 || query.output_count != 1)
-        throw Failure(VDT_E_ARGUMENT, "feature_match takes descriptors of query and train and gives one homography");
-    const vdt_image &first = *query.inputs[0], &second = *query.inputs[1], &homography = *query.outputs[0];
-    if (first.format != VDT_FORMAT_GRAYF32 || second.format != VDT_FORMAT_GRAYF32)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "feature_match: descriptors must be GRAYF32");
-    if (first.width != second.width)
-        throw Failure(VDT_E_SIZE, "feature_match: query and train descriptors must be of one length");
-    if (homography.format != VDT_FORMAT_F64)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "feature_match: the homography is F64");
-    if (homography.width != 3 || homography.height != 3)
-        throw Failure(VDT_E_SIZE, "feature_match: the homography is 3 x 3");
-}
-
 void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
     answer.output_formats = VDT_FORMAT_BIT(VDT_FORMAT_F64);
@@ -49,8 +25,8 @@ void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     answer.determinism = VDT_DETERMINISM_TOLERANCE;
     answer.tolerance = 1;
     if (query.input_count == 0) return;
-    check_parameters(*static_cast<const vdt_feature_match_params*>(query.params));
-    check_images(query);
+    plugin::check_feature_match(*static_cast<const vdt_feature_match_params*>(query.params));
+    plugin::check_feature_match_images(query);
     answer.scratch_bytes =
         features::TopTwo::bytes(query.inputs[0]->width, query.inputs[0]->height, query.inputs[1]->height);
 }
@@ -113,7 +89,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = *static_cast<const vdt_feature_match_params*>(call.params);
-        check_parameters(params);
+        plugin::check_feature_match(params);
         if (call.list_in_count != 2 || call.list_out_count != 1)
             throw Failure(VDT_E_ARGUMENT, "feature_match takes two lists of keypoints and gives one of pairs");
         vdt_list& list = *call.lists_out[0];

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vedette/plugin/cpp/features_checks.hpp>
 
 #include "features/sift.h"
 #include "formats.h"
@@ -18,35 +19,6 @@ namespace {
 
 using features::descriptor_length;
 
-constexpr double most_sigma = 16;  // larger ones would keep thousands of rows of every layer
-
-void check_parameters(const vdt_features_params& params) {
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "features: flags must be 0");
-    if (params.octave_layers == 0 || params.octave_layers > features::most_octave_layers)
-        throw Failure(VDT_E_ARGUMENT,
-                      "features: octave_layers must be 1 to " + std::to_string(features::most_octave_layers));
-    if (!(params.contrast_threshold >= 0 && std::isfinite(params.contrast_threshold)))
-        throw Failure(VDT_E_ARGUMENT, "features: contrast_threshold must be a number of at least 0");
-    if (!(params.edge_threshold > 0 && std::isfinite(params.edge_threshold)))
-        throw Failure(VDT_E_ARGUMENT, "features: edge_threshold must be a number above 0");
-    if (!(params.sigma > 0 && params.sigma <= most_sigma))
-        throw Failure(VDT_E_ARGUMENT, "features: sigma must be above 0 and at most 16");
-}
-
-void check_images(const vdt_query& query) {
-    if (query.input_count != 2 || query.output_count != 1)
-        throw Failure(VDT_E_ARGUMENT, "features takes an image, a mask (or none) and one output for descriptors");
-    const vdt_image &image = *query.inputs[0], &mask = *query.inputs[1], &descriptors = *query.outputs[0];
-    if (image.format != VDT_FORMAT_GRAY8) throw Failure(VDT_E_UNSUPPORTED_FORMAT, "features: the image must be GRAY8");
-    if (mask.format != VDT_FORMAT_NONE && mask.format != VDT_FORMAT_GRAY8)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "features: the mask must be GRAY8 or left out");
-    if (mask.format != VDT_FORMAT_NONE && (mask.width != image.width || mask.height != image.height))
-        throw Failure(VDT_E_SIZE, "features: the mask must be of the image's size");
-    if (descriptors.format != VDT_FORMAT_GRAYF32)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "features: descriptors are GRAYF32");
-    if (descriptors.width != descriptor_length) throw Failure(VDT_E_SIZE, "features: a row of descriptors is 128 wide");
-}
-
 features::SiftParameters parameters_of(const vdt_features_params& params) {
     return {params.octave_layers, params.sigma};
 }
@@ -60,8 +32,8 @@ void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     answer.tolerance = 8;
     if (query.input_count == 0) return;
     const auto& params = *static_cast<const vdt_features_params*>(query.params);
-    check_parameters(params);
-    check_images(query);
+    plugin::check_features(params, features::most_octave_layers);
+    plugin::check_features_images(query);
     answer.scratch_bytes =
         features::make_shape(parameters_of(params), query.inputs[0]->width, query.inputs[0]->height).bytes;
 }
@@ -113,7 +85,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = *static_cast<const vdt_features_params*>(call.params);
-        check_parameters(params);
+        plugin::check_features(params, features::most_octave_layers);
         if (params.octave_layers != parameters_.octave_layers || params.sigma != parameters_.sigma)
             throw Failure(VDT_E_ARGUMENT, "features: octave_layers or sigma differ from what the plan was made for");
         if (call.list_in_count != 0 || call.list_out_count != 1)

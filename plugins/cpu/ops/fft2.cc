@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 #include <vector>
+#include <vedette/plugin/cpp/fft_checks.hpp>
 
 #include "fft/tables.h"
 #include "formats.h"
@@ -41,49 +42,11 @@ constexpr std::uint64_t fewest_pixels = 1u << 15;
 // too).
 constexpr std::uint32_t fewest_shared_side = 256;
 
-const char* name_of(vdt_format format) {
-    return format == VDT_FORMAT_GRAYF32 ? "GRAYF32" : "COMPLEXF32";
-}
-
-void check_size(const vdt_image& image, const char* role, std::uint32_t width, std::uint64_t height) {
-    if (image.width != width || image.height != height)
-        throw Failure(VDT_E_SIZE, std::string("fft2: the ") + role + " (" + name_of(image.format) + ") must be " +
-                                      std::to_string(width) + " x " + std::to_string(height) + " here, it is " +
-                                      std::to_string(image.width) + " x " + std::to_string(image.height));
-}
-
 Shape checked_shape(const vdt_query& query) {
-    const auto& params = *static_cast<const vdt_fft2_params*>(query.params);
-    if (params.direction != VDT_FFT_FORWARD && params.direction != VDT_FFT_INVERSE)
-        throw Failure(VDT_E_ARGUMENT, "fft2: there is no direction " + std::to_string(params.direction) +
-                                          "; it is forward (1) or inverse (2)");
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "fft2: flags must be 0");
-    if (params.batch == 0) throw Failure(VDT_E_ARGUMENT, "fft2: the batch must be at least 1");
-    if (query.input_count != 1 || query.output_count != 1)
-        throw Failure(VDT_E_ARGUMENT, "fft2 takes one input and one output");
-    const vdt_image &in = *query.inputs[0], &out = *query.outputs[0];
-    const bool forward = params.direction == VDT_FFT_FORWARD;
-    for (const vdt_image* const image : {&in, &out})
-        if (image->format != VDT_FORMAT_GRAYF32 && image->format != VDT_FORMAT_COMPLEXF32)
-            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "fft2: images are COMPLEXF32, or GRAYF32 on the real side");
-    const vdt_image& plain = forward ? in : out;     // the side of pixels
-    const vdt_image& spectrum = forward ? out : in;  // the side of frequencies
-    if (spectrum.format != VDT_FORMAT_COMPLEXF32)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, std::string("fft2: the ") + (forward ? "output" : "input") +
-                                                    " of this direction must be COMPLEXF32");
-    const bool real = plain.format == VDT_FORMAT_GRAYF32;
-    Shape shape;
-    shape.kind = real ? (forward ? Kind::real_forward : Kind::real_inverse)
-                      : (forward ? Kind::complex_forward : Kind::complex_inverse);
-    shape.side = plain.width;
-    shape.batch = params.batch;
-    if (fft_side_index(shape.side) == fft_side_count)
-        throw Failure(VDT_E_SIZE,
-                      "fft2: the side is " + std::to_string(shape.side) + "; it must be 32, 64, 128, 256 or 512");
-    const std::uint64_t height = std::uint64_t{shape.side} * shape.batch;
-    check_size(plain, forward ? "input" : "output", shape.side, height);
-    check_size(spectrum, forward ? "output" : "input", real ? shape.side / 2 + 1 : shape.side, height);
-    return shape;
+    const plugin::TransformShape checked = plugin::checked_fft2(query);
+    const Kind kind = checked.real ? (checked.forward ? Kind::real_forward : Kind::real_inverse)
+                                   : (checked.forward ? Kind::complex_forward : Kind::complex_inverse);
+    return {kind, checked.side, checked.batch};
 }
 
 const FftSideKernels& kernels_for(const Device& device, const Shape& shape) {

@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cmath>
 #include <string>
+#include <vedette/plugin/cpp/restore_checks.hpp>
 
 #include "fft/tables.h"
 #include "ops/fft_kernels.h"
@@ -15,36 +16,8 @@ namespace vedette::cpu {
 namespace {
 
 RestoreShape checked_shape(const vdt_query& query) {
-    const auto& params = *static_cast<const vdt_restore_params*>(query.params);
-    if (params.method < VDT_RESTORE_MIA_BLIND || params.method > VDT_RESTORE_RICHARDSON_LUCY)
-        throw Failure(VDT_E_ARGUMENT, "restore: there is no method " + std::to_string(params.method) +
-                                          "; it is MIA blind (1), MIA known (2) or Richardson-Lucy (3)");
-    if (params.batch == 0) throw Failure(VDT_E_ARGUMENT, "restore: the batch must be at least 1");
-    if (!(params.epsilon > 0) || !std::isfinite(params.epsilon))
-        throw Failure(VDT_E_ARGUMENT, "restore: epsilon must be a positive, finite number");
-    const bool blind = params.method == VDT_RESTORE_MIA_BLIND;
-    if (query.input_count != 2 || query.output_count != (blind ? 2u : 1u))
-        throw Failure(VDT_E_ARGUMENT, std::string("restore takes two inputs and, with this method, ") +
-                                          (blind ? "two outputs" : "one output"));
-    const vdt_image& first = *query.inputs[0];
-    for (std::uint32_t index = 0; index < query.input_count + query.output_count; ++index) {
-        const bool input = index < query.input_count;
-        const vdt_image& image = input ? *query.inputs[index] : *query.outputs[index - query.input_count];
-        if (image.format != VDT_FORMAT_GRAYF32)
-            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "restore: all images are GRAYF32");
-        if (image.width != first.width || image.height != first.height)
-            throw Failure(VDT_E_SIZE,
-                          "restore: the point-spread function and the outputs have the size of the blurred image");
-    }
-    if (fft_side_index(first.width) == fft_side_count)
-        throw Failure(VDT_E_SIZE,
-                      "restore: the side is " + std::to_string(first.width) + "; it must be 32, 64, 128, 256 or 512");
-    if (first.height != std::uint64_t{first.width} * params.batch)
-        throw Failure(VDT_E_SIZE, "restore: " + std::to_string(params.batch) + " images of side " +
-                                      std::to_string(first.width) + " below each other are not " +
-                                      std::to_string(first.height) + " rows high");
-    const double epsilon = std::clamp(params.epsilon, double{FLT_MIN}, double{FLT_MAX});
-    return {params.method, first.width, params.batch, params.iterations, static_cast<float>(epsilon)};
+    const plugin::RestoreRequest checked = plugin::checked_restore(query);
+    return {checked.method, checked.side, checked.batch, checked.iterations, checked.epsilon};
 }
 
 void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {

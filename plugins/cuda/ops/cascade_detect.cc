@@ -1,16 +1,15 @@
 // cascade_detect: cv::CascadeClassifier::detectMultiScale, window for window. How: cuda/kernels/cascade.h.
+#include <vedette/plugin/cpp/cascade_checks.hpp>
 #include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
-#include <vedette/plugin/cpp/list.hpp>
 
+#include <cascade/estimate.h>
 #include <cascade/model.h>
 #include <cascade/scales.h>
+#include <cascade/window_writer.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <string>
-#include <string_view>
 
 #include "operands.h"
 #include "ops/cascade_search.h"
@@ -21,44 +20,20 @@ namespace vedette::cuda_plugin {
 namespace {
 
 constexpr double group_eps = 0.2;  // of detectMultiScale
-// Below it the scales from one window to the image are thousands.
-constexpr double least_scale_factor = 1.001;
 
 enum Variant : std::uint32_t { compacted = 0, straight = 1 };
 constexpr const char* variants[] = {"compacted", "straight"};
-
-void check_params(const vdt_cascade_params& params) {
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "cascade_detect: flags must be 0");
-    if (params.cascade == nullptr || params.cascade_bytes == 0)
-        throw Failure(VDT_E_ARGUMENT, "cascade_detect: there is no cascade");
-    if (!std::isfinite(params.scale_factor) || params.scale_factor <= 1)
-        throw Failure(VDT_E_ARGUMENT, "cascade_detect: scale_factor must be a finite number above 1");
-    if (params.scale_factor < least_scale_factor)
-        throw Failure(VDT_E_UNSUPPORTED, "cascade_detect: this backend needs a scale_factor of at least 1.001");
-    if (params.min_neighbors < 0) throw Failure(VDT_E_ARGUMENT, "cascade_detect: min_neighbors must not be below 0");
-    if (params.min_w < 0 || params.min_h < 0 || params.max_w < 0 || params.max_h < 0)
-        throw Failure(VDT_E_ARGUMENT, "cascade_detect: sizes must not be below 0");
-}
 
 void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8);
     answer.output_formats = 0;
     if (query.input_count == 0) return;
-    check_params(plugin::params_of<vdt_cascade_params>(query));
-    if (query.input_count != 1 || query.output_count != 0)
-        throw Failure(VDT_E_ARGUMENT, "cascade_detect takes one input and no output image");
-    if (query.inputs[0]->format != VDT_FORMAT_GRAY8)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "cascade_detect: the input must be GRAY8");
+    plugin::check_cascade_detect(plugin::params_of<vdt_cascade_params>(query));
+    plugin::check_cascade_detect_images(query);
 }
 
 cascade::Search search_of(const vdt_cascade_params& params) {
     return {params.scale_factor, params.min_w, params.min_h, params.max_w, params.max_h};
-}
-
-// The number in the first element of that name, 0 when there is none.
-int number_in(std::string_view text, std::string_view tag) {
-    const std::size_t at = text.find(tag);
-    return at == std::string_view::npos ? 0 : std::atoi(std::string(text.substr(at + tag.size(), 16)).c_str());
 }
 
 // Figures of frontalface_default on real screenshots: a third of all windows is flat, and the others meet 25 weak
@@ -67,16 +42,7 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     constexpr double classifiers = 25, sums = 8, textured = 0.65;
     const auto& params = plugin::params_of<vdt_cascade_params>(query);
     const vdt_image& image = *query.inputs[0];
-    const std::string_view head(params.cascade, std::min<std::uint64_t>(params.cascade_bytes, 1u << 14));
-    cascade::Model model;
-    model.width = std::clamp(number_in(head, "<width>"), 20, 4096);
-    model.height = std::clamp(number_in(head, "<height>"), 20, 4096);
-    double pixels = 0, windows = 0;
-    for (const cascade::Scale& scale :
-         cascade::scales_of(model, search_of(params), static_cast<int>(image.width), static_cast<int>(image.height))) {
-        pixels += static_cast<double>(scale.width) * scale.height;
-        windows += static_cast<double>(scale.columns) * scale.rows;
-    }
+    const auto [model, pixels, windows] = cascade::estimate_of(params, image.width, image.height);
     const double source = static_cast<double>(image.width) * image.height;
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     cost.launches = 3;
@@ -111,26 +77,6 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     plugin::add_stage(cost, dropping);
 }
 
-// Fills the output list. Where rounding has put a side outside the image it is cut off, as OpenCV does after grouping.
-class WindowWriter {
-public:
-    WindowWriter(vdt_list& list, const vdt_image& image)
-        : list_(list), width_(static_cast<float>(image.width)), height_(static_cast<float>(image.height)) {}
-
-    void write(vdt_item item) {
-        item.w = std::min(item.w, width_ - item.x);
-        item.h = std::min(item.h, height_ - item.y);
-        if (item.w <= 0 || item.h <= 0) return;
-        list_.count_found(1);
-        list_.write(item);
-    }
-    vdt_code finish() { return list_.finish(); }
-
-private:
-    plugin::ListWriter<> list_;
-    float width_, height_;
-};
-
 class CascadePlan final : public Plan {
 public:
     CascadePlan(const Device& device, const vdt_query& query, const vdt_cascade_params& params)
@@ -143,7 +89,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         Operands::Call running(operands_, call);
-        WindowWriter out(*call.lists_out[0], *call.inputs[0]);
+        cascade::WindowWriter out(*call.lists_out[0], *call.inputs[0]);
         const auto& windows = search_.run(operands_.input(0).view<const std::uint8_t>(), operands_.stream());
         if (min_neighbors_ == 0) {
             for (const cuda::CascadeWindow& window : windows) {

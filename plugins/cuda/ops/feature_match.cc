@@ -3,6 +3,7 @@
 
 #include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
+#include <vedette/plugin/cpp/feature_match_checks.hpp>
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 
@@ -16,29 +17,6 @@
 namespace vedette::cuda_plugin {
 
 namespace {
-
-constexpr std::uint32_t most_iterations = 1'000'000;
-
-void check_parameters(const vdt_feature_match_params& params) {
-    if (!(params.ratio >= 0 && params.ratio <= 1))
-        throw Failure(VDT_E_ARGUMENT, "feature_match: ratio must lie in 0..1");
-    if (!(params.reprojection > 0 && std::isfinite(params.reprojection)))
-        throw Failure(VDT_E_ARGUMENT, "feature_match: reprojection must be a number of pixels above 0");
-    if (params.max_iterations > most_iterations)
-        throw Failure(VDT_E_ARGUMENT, "feature_match: max_iterations must be at most a million");
-}
-
-void check_images(const vdt_query& query) {
-    const vdt_image &first = *query.inputs[0], &second = *query.inputs[1], &homography = *query.outputs[0];
-    if (first.format != VDT_FORMAT_GRAYF32 || second.format != VDT_FORMAT_GRAYF32)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "feature_match: descriptors must be GRAYF32");
-    if (first.width != second.width)
-        throw Failure(VDT_E_SIZE, "feature_match: query and train descriptors must be of one length");
-    if (homography.format != VDT_FORMAT_F64)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "feature_match: the homography is F64");
-    if (homography.width != 3 || homography.height != 3)
-        throw Failure(VDT_E_SIZE, "feature_match: the homography is 3 x 3");
-}
 
 std::uint64_t scratch_bytes(const Device& device, const vdt_query& query) {
     const cuda::MatchSizes sizes =
@@ -57,8 +35,8 @@ void support(const Device& device, const vdt_query& query, vdt_op_support& answe
     answer.determinism = VDT_DETERMINISM_TOLERANCE;
     answer.tolerance = 1;
     if (query.input_count == 0) return;
-    check_parameters(plugin::params_of<vdt_feature_match_params>(query));
-    check_images(query);
+    plugin::check_feature_match(plugin::params_of<vdt_feature_match_params>(query));
+    plugin::check_feature_match_images(query);
     answer.scratch_bytes = scratch_bytes(device, query);
 }
 
@@ -184,7 +162,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_feature_match_params>(call);
-        check_parameters(params);
+        plugin::check_feature_match(params);
         plugin::ListWriter<vdt_descriptor_match> list(*call.lists_out[0]);
         const std::uint32_t queries = count_of(*call.lists_in[0], *call.inputs[0], "query");
         const std::uint32_t train = count_of(*call.lists_in[1], *call.inputs[1], "train");

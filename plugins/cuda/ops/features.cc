@@ -3,6 +3,7 @@
 
 #include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
+#include <vedette/plugin/cpp/features_checks.hpp>
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 
@@ -17,35 +18,13 @@ namespace vedette::cuda_plugin {
 
 namespace {
 
-constexpr double most_sigma = 16;
 constexpr double pixels_for_a_keypoint = 85;  // measured on 4K desktops
 // Room for extrema to begin with, in pixels for each; a call that finds more makes more.
 constexpr std::uint64_t pixels_for_an_extremum = 16;
 
-void check_parameters(const vdt_features_params& params) {
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "features: flags must be 0");
-    if (params.octave_layers == 0 || params.octave_layers > cuda::most_octave_layers)
-        throw Failure(VDT_E_ARGUMENT,
-                      "features: octave_layers must be 1 to " + std::to_string(cuda::most_octave_layers));
-    if (!(params.contrast_threshold >= 0 && std::isfinite(params.contrast_threshold)))
-        throw Failure(VDT_E_ARGUMENT, "features: contrast_threshold must be a number of at least 0");
-    if (!(params.edge_threshold > 0 && std::isfinite(params.edge_threshold)))
-        throw Failure(VDT_E_ARGUMENT, "features: edge_threshold must be a number above 0");
-    if (!(params.sigma > 0 && params.sigma <= most_sigma))
-        throw Failure(VDT_E_ARGUMENT, "features: sigma must be above 0 and at most 16");
-}
-
 void check_images(const vdt_query& query) {
-    const vdt_image &image = *query.inputs[0], &mask = *query.inputs[1], &descriptors = *query.outputs[0];
-    if (image.format != VDT_FORMAT_GRAY8) throw Failure(VDT_E_UNSUPPORTED_FORMAT, "features: the image must be GRAY8");
-    if (mask.format != VDT_FORMAT_NONE && mask.format != VDT_FORMAT_GRAY8)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "features: the mask must be GRAY8 or left out");
-    if (mask.format != VDT_FORMAT_NONE && (mask.width != image.width || mask.height != image.height))
-        throw Failure(VDT_E_SIZE, "features: the mask must be of the image's size");
-    if (descriptors.format != VDT_FORMAT_GRAYF32)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, "features: descriptors are GRAYF32");
-    if (descriptors.width != cuda::sift_descriptor_length)
-        throw Failure(VDT_E_SIZE, "features: a row of descriptors is 128 wide");
+    plugin::check_features_images(query);
+    const vdt_image& image = *query.inputs[0];
     if (std::max(image.width, image.height) > cuda::widest_sift_image)
         throw Failure(VDT_E_UNSUPPORTED_SIZE, "features: an image of " + plugin::size_text(image.width, image.height) +
                                                   " pixels is too large; " + std::to_string(cuda::widest_sift_image) +
@@ -83,7 +62,7 @@ void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     answer.determinism = VDT_DETERMINISM_TOLERANCE;
     answer.tolerance = 8;
     if (query.input_count == 0) return;
-    check_parameters(plugin::params_of<vdt_features_params>(query));
+    plugin::check_features(plugin::params_of<vdt_features_params>(query), cuda::most_octave_layers);
     check_images(query);
     answer.scratch_bytes = scratch_bytes(query, shape_of(query));
 }
@@ -159,7 +138,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_features_params>(call);
-        check_parameters(params);
+        plugin::check_features(params, cuda::most_octave_layers);
         if (params.octave_layers != octave_layers_ || params.sigma != sigma_)
             throw Failure(VDT_E_ARGUMENT, "features: octave_layers or sigma differ from what the plan was made for");
         plugin::ListWriter<vdt_keypoint> list(*call.lists_out[0]);

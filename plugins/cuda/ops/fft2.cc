@@ -3,6 +3,7 @@
 #include <kernels/fft2.h>
 
 #include <vedette/plugin/cpp/cost.hpp>
+#include <vedette/plugin/cpp/fft_checks.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -23,47 +24,12 @@ struct Shape {
     bool is_forward() const { return kind == cuda::Fft2Kind::complex_forward || kind == cuda::Fft2Kind::real_forward; }
 };
 
-const char* name_of(vdt_format format) {
-    return format == VDT_FORMAT_GRAYF32 ? "GRAYF32" : "COMPLEXF32";
-}
-
-void check_size(const vdt_image& image, const char* role, std::uint32_t width, std::uint64_t height) {
-    if (image.width != width || image.height != height)
-        throw Failure(VDT_E_SIZE, std::string("fft2: the ") + role + " (" + name_of(image.format) + ") must be " +
-                                      std::to_string(width) + " x " + std::to_string(height) + " here, it is " +
-                                      std::to_string(image.width) + " x " + std::to_string(image.height));
-}
-
 Shape checked_shape(const vdt_query& query) {
-    const auto& params = plugin::params_of<vdt_fft2_params>(query);
-    if (params.direction != VDT_FFT_FORWARD && params.direction != VDT_FFT_INVERSE)
-        throw Failure(VDT_E_ARGUMENT, "fft2: there is no direction " + std::to_string(params.direction) +
-                                          "; it is forward (1) or inverse (2)");
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "fft2: flags must be 0");
-    if (params.batch == 0) throw Failure(VDT_E_ARGUMENT, "fft2: the batch must be at least 1");
-    if (query.input_count != 1 || query.output_count != 1)
-        throw Failure(VDT_E_ARGUMENT, "fft2 takes one input and one output");
-    const vdt_image &in = *query.inputs[0], &out = *query.outputs[0];
-    const bool forward = params.direction == VDT_FFT_FORWARD;
-    for (const vdt_image* const image : {&in, &out})
-        if (image->format != VDT_FORMAT_GRAYF32 && image->format != VDT_FORMAT_COMPLEXF32)
-            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "fft2: images are COMPLEXF32, or GRAYF32 on the real side");
-    const vdt_image& plain = forward ? in : out;     // the side of pixels
-    const vdt_image& spectrum = forward ? out : in;  // the side of frequencies
-    if (spectrum.format != VDT_FORMAT_COMPLEXF32)
-        throw Failure(VDT_E_UNSUPPORTED_FORMAT, std::string("fft2: the ") + (forward ? "output" : "input") +
-                                                    " of this direction must be COMPLEXF32");
-    const bool real = plain.format == VDT_FORMAT_GRAYF32;
-    Shape shape;
-    shape.kind = real ? (forward ? cuda::Fft2Kind::real_forward : cuda::Fft2Kind::real_inverse)
-                      : (forward ? cuda::Fft2Kind::complex_forward : cuda::Fft2Kind::complex_inverse);
-    shape.side = plain.width;
-    shape.batch = params.batch;
-    check_fft_side("fft2", shape.side);
-    const std::uint64_t height = std::uint64_t{shape.side} * shape.batch;
-    check_size(plain, forward ? "input" : "output", shape.side, height);
-    check_size(spectrum, forward ? "output" : "input", real ? shape.side / 2 + 1 : shape.side, height);
-    return shape;
+    using cuda::Fft2Kind;
+    const plugin::TransformShape checked = plugin::checked_fft2(query);
+    const Fft2Kind kind = checked.real ? (checked.forward ? Fft2Kind::real_forward : Fft2Kind::real_inverse)
+                                       : (checked.forward ? Fft2Kind::complex_forward : Fft2Kind::complex_inverse);
+    return {kind, checked.side, checked.batch};
 }
 
 // More images than this in one job would only take memory for their spectra (estimate: several times what the device

@@ -4,16 +4,9 @@
 #include <runtime/stream.h>
 
 #include <bit>
-#include <string>
 #include <vector>
 
 namespace vedette::cuda_plugin {
-
-void check_fft_side(const char* operation, std::uint32_t side) {
-    if (std::has_single_bit(side) && side >= 32 && side <= 512) return;
-    throw Failure(VDT_E_SIZE, std::string(operation) + ": the side is " + std::to_string(side) +
-                                  "; it must be 32, 64, 128, 256 or 512");
-}
 
 double fft_operations_of_number(std::uint32_t side) noexcept {
     return 3.0 * (std::bit_width(side) - 1);

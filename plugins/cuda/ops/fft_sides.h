@@ -1,12 +1,9 @@
-// What fft2 and restore share: the sides they know, and roots of unity on the device.
+// What fft2 and restore share: counts of operations, and roots of unity on the device.
 #pragma once
 
 #include "backend.h"
 
 namespace vedette::cuda_plugin {
-
-// Throws Failure VDT_E_SIZE unless `side` is 32, 64, 128, 256 or 512.
-void check_fft_side(const char* operation, std::uint32_t side);
 
 // Elementary operations on each number of a line of `side` complex numbers that is transformed: six for each of the
 // log2(side) / 2 butterflies it meets.

@@ -5,6 +5,7 @@
 #include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
+#include <vedette/plugin/cpp/restore_checks.hpp>
 
 #include <algorithm>
 #include <cfloat>
@@ -50,49 +51,13 @@ std::uint32_t kernels_of(std::uint32_t side, std::uint32_t iterations) {
 }
 
 cuda::RestoreMethod method_of(std::uint32_t method) {
-    switch (method) {
-        case VDT_RESTORE_MIA_BLIND:
-            return cuda::RestoreMethod::mia_blind;
-        case VDT_RESTORE_MIA_KNOWN:
-            return cuda::RestoreMethod::mia_known;
-        case VDT_RESTORE_RICHARDSON_LUCY:
-            return cuda::RestoreMethod::richardson_lucy;
-        default:
-            throw Failure(VDT_E_ARGUMENT, "restore: there is no method " + std::to_string(method) +
-                                              "; it is MIA blind (1), MIA known (2) or Richardson-Lucy (3)");
-    }
+    if (method == VDT_RESTORE_MIA_BLIND) return cuda::RestoreMethod::mia_blind;
+    return method == VDT_RESTORE_MIA_KNOWN ? cuda::RestoreMethod::mia_known : cuda::RestoreMethod::richardson_lucy;
 }
 
 Shape checked_shape(const vdt_query& query) {
-    const auto& params = plugin::params_of<vdt_restore_params>(query);
-    Shape shape;
-    shape.method = method_of(params.method);
-    if (params.batch == 0) throw Failure(VDT_E_ARGUMENT, "restore: the batch must be at least 1");
-    if (!(params.epsilon > 0) || !std::isfinite(params.epsilon))
-        throw Failure(VDT_E_ARGUMENT, "restore: epsilon must be a positive, finite number");
-    if (query.input_count != 2 || query.output_count != (shape.is_blind() ? 2u : 1u))
-        throw Failure(VDT_E_ARGUMENT, std::string("restore takes two inputs and, with this method, ") +
-                                          (shape.is_blind() ? "two outputs" : "one output"));
-    const vdt_image& first = *query.inputs[0];
-    for (std::uint32_t index = 0; index < query.input_count + query.output_count; ++index) {
-        const bool input = index < query.input_count;
-        const vdt_image& image = input ? *query.inputs[index] : *query.outputs[index - query.input_count];
-        if (image.format != VDT_FORMAT_GRAYF32)
-            throw Failure(VDT_E_UNSUPPORTED_FORMAT, "restore: all images are GRAYF32");
-        if (image.width != first.width || image.height != first.height)
-            throw Failure(VDT_E_SIZE,
-                          "restore: the point-spread function and the outputs have the size of the blurred image");
-    }
-    check_fft_side("restore", first.width);
-    if (first.height != std::uint64_t{first.width} * params.batch)
-        throw Failure(VDT_E_SIZE, "restore: " + std::to_string(params.batch) + " images of side " +
-                                      std::to_string(first.width) + " below each other are not " +
-                                      std::to_string(first.height) + " rows high");
-    shape.side = first.width;
-    shape.batch = params.batch;
-    shape.iterations = params.iterations;
-    shape.epsilon = static_cast<float>(std::clamp(params.epsilon, double{FLT_MIN}, double{FLT_MAX}));
-    return shape;
+    const plugin::RestoreRequest checked = plugin::checked_restore(query);
+    return {method_of(checked.method), checked.side, checked.batch, checked.iterations, checked.epsilon};
 }
 
 // Scratch of a plan, and how many images a kernel works on.

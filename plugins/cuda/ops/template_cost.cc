@@ -15,9 +15,14 @@ namespace {
 // Multiplications and additions of the tensor cores that take the time of one operation of an fp32 lane: an H200 does
 // 628e12 of them a second [gpu-notes] and 33e12 fp32 operations.
 constexpr double matrix_rate = 19;
-// Operations of a score or value in double, and of the window sums of one position.
+// Operations of a score or value in double.
 constexpr double score_operations = 60;
-constexpr double window_operations = 33;
+// Of the window sums of one position, counted in template_windows.cu: a column of gray enters and leaves (5), is
+// scanned with its neighbours (7) and differences are taken (8), each once more for every channel beyond the first.
+constexpr double window_operations = 20;
+// Rows of a block and columns of a thread there.
+constexpr double window_rows = 16;
+constexpr double window_columns = 8;
 
 }  // namespace
 
@@ -47,11 +52,13 @@ void add_matrix_stages(vdt_cost& cost, const TemplateShape& shape, double column
                                                 pixels + 4 * positions, transaction_bytes);
     product.shared_refs = positions * products / 2048;
     plugin::add_launch(cost, product);
-    const double entering = (shape.height / 24.0 + 2) * 3 * shape.channels;
-    vdt_cost_stage windows = plugin::even_stage(
-        positions * (window_operations * (1 + shape.channels) / 2 + entering + score_operations / 4),
-        24 * 4 * window_operations, positions / 96, pixels + (4 + out_bytes) * positions, transaction_bytes);
-    windows.shared_refs = positions * 3 * (1 + shape.channels);
+    // Rows that enter before a block's first position.
+    const double entering = shape.height / window_rows * 3 * shape.channels;
+    const double windows_work = window_operations * (1 + shape.channels) / 2 + entering + score_operations / 4;
+    vdt_cost_stage windows = plugin::even_stage(positions * windows_work, window_rows * window_columns * windows_work,
+                                                positions / (window_rows * window_columns),
+                                                pixels + (4 + out_bytes) * positions, transaction_bytes);
+    windows.shared_refs = positions * 2 * (1 + shape.channels);
     plugin::add_launch(cost, windows);
     cost.scratch_bytes = std::max(cost.scratch_bytes, static_cast<std::uint64_t>(4 * positions));
 }
