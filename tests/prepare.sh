@@ -13,7 +13,12 @@ fail() {
 # What a build needs, and what only the tests need (OpenCV is the reference they compare with).
 build_packages=(g++ cmake ninja-build libboost-dev nlohmann-json3-dev libcli11-dev libpng-dev libjpeg-dev libwebp-dev)
 test_packages=(libboost-test-dev libopencv-dev libopencv-contrib-dev opencv-data abigail-tools pkgconf
-    python3 python3-numpy python3-pil python3-opencv python3-pip python3-setuptools python3-venv python3-wheel)
+    python3 python3-numpy python3-pil python3-opencv python3-pip python3-setuptools python3-venv python3-wheel
+    xvfb xauth x11-apps scrot python3-tk)
+# os-autoinst brings QEMU and Tesseract along, some 300 MB; without it its tests are skipped.
+os_autoinst_packages=(os-autoinst libcpanel-json-xs-perl libtime-moment-perl libmojo-ioloop-readwriteprocess-perl
+    libjson-validator-perl liblist-moreutils-perl libyaml-libyaml-perl libfile-map-perl tigervnc-standalone-server
+    iproute2)
 
 # install_missing PACKAGE...: asks the network for nothing when all are installed.
 install_missing() {

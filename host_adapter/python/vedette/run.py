@@ -1,6 +1,7 @@
 """Runs a script with its tools made to use Vedette: python -m vedette.run [--hook TOOLS] SCRIPT [ARGUMENT...]
 
-TOOLS is a comma-separated list as of VEDETTE_HOOK (vedette.site_hook); without it, pyscreeze, airtest and guibot.
+TOOLS is a comma-separated list as of VEDETTE_HOOK (vedette.site_hook); without it, pyscreeze, imagehorizon,
+airtest and guibot.
 `-m MODULE` instead of SCRIPT runs a module, as Python's own -m does.
 """
 

@@ -3,11 +3,12 @@
 VEDETTE_HOOK is a comma-separated list of tools; a wheel of this package brings a line for Python's start (vedette.pth)
 that reads it. Nothing is imported before the program imports the tool itself.
 
-- ``pyscreeze``: PyScreeze, PyAutoGUI, Robot Framework's ImageHorizon
+- ``pyscreeze``: PyScreeze, PyAutoGUI and whatever finds by them
+- ``imagehorizon``: Robot Framework's ImageHorizon
 - ``airtest``: Airtest
 - ``guibot``: guibot
 - ``cv2``: cv2.matchTemplate of any program; ``cv2-finite``, ``cv2-all``: see vedette.cv2_hook
-- ``1``: pyscreeze, airtest and guibot
+- ``1``: pyscreeze, imagehorizon, airtest and guibot
 """
 
 from __future__ import annotations
@@ -30,13 +31,14 @@ def _cv2(**options: bool) -> Callable[[], None]:
 
 TOOLS: Dict[str, Tuple[str, Callable[[], None]]] = {
     "pyscreeze": ("pyscreeze", _importing(".pyscreeze")),
+    "imagehorizon": ("ImageHorizonLibrary", _importing(".imagehorizon")),
     "airtest": ("airtest.core.cv", _importing(".airtest")),
     "guibot": ("guibot.region", _importing(".guibot")),
     "cv2": ("cv2", _cv2()),
     "cv2-finite": ("cv2", _cv2(finite=True)),
     "cv2-all": ("cv2", _cv2(finite=True, cascades=True, sift=True)),
 }
-USUAL = ("pyscreeze", "airtest", "guibot")
+USUAL = ("pyscreeze", "imagehorizon", "airtest", "guibot")
 
 
 def hook(names: Iterable[str]) -> None:

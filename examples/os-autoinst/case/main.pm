@@ -1,0 +1,6 @@
+use strict;
+use warnings;
+use autotest;
+
+autotest::loadtest 'tests/calculate.pm';
+1;
