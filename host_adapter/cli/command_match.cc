@@ -3,16 +3,12 @@
 #include "bench_picture.h"
 #include "commands.h"
 #include "draw_polygon.h"
-#include "find/feature_parameters.h"
 #include "library.h"
-#include "match_guards.h"
 #include "output.h"
 #include "table.h"
 
 #include <CLI/CLI.hpp>
 
-#include <chrono>
-#include <cstring>
 #include <memory>
 
 namespace vedette::cli {
@@ -31,178 +27,89 @@ struct MatchArguments {
     std::string annotate;
 };
 
-// An image with the mask that its alpha gives (empty: all pixels count).
-struct Subject {
-    Picture bgr, mask;
+struct Pixels : vdt_pixels {
+    explicit Pixels(const std::string& path) : vdt_pixels{} {
+        struct_size = sizeof(vdt_pixels);
+        checked([&](vdt_error* error) { return vdt_pixels_from_file(path.c_str(), this, error); });
+    }
+    ~Pixels() { vdt_pixels_free(this); }
+    Pixels(const Pixels&) = delete;
+    Pixels& operator=(const Pixels&) = delete;
 };
 
-// As for patterns of a find: opaque pixels count; where under a tenth of the visible ones is fully opaque, those of at
-// least half.
-Picture mask_from_alpha(const vdt_pixels& pixels) {
-    Picture mask(VDT_FORMAT_GRAY8, pixels.width, pixels.height);
-    std::size_t visible = 0, opaque = 0;
-    const auto alpha = [&pixels](std::uint32_t x, std::uint32_t y) {
-        return static_cast<const std::uint8_t*>(pixels.data)[y * pixels.stride + 4 * std::int64_t{x} + 3];
-    };
-    for (std::uint32_t y = 0; y < pixels.height; ++y) {
-        for (std::uint32_t x = 0; x < pixels.width; ++x) {
-            visible += alpha(x, y) != 0 ? 1U : 0U;
-            opaque += alpha(x, y) == 255 ? 1U : 0U;
-        }
-    }
-    const int least = opaque * 10 < visible ? 128 : 255;
-    for (std::uint32_t y = 0; y < pixels.height; ++y) {
-        for (std::uint32_t x = 0; x < pixels.width; ++x) {
-            *mask.at(x, y) = alpha(x, y) >= least ? 255 : 0;
-        }
-    }
-    return mask;
-}
-
-Subject read_subject(const std::string& path, bool with_mask) {
-    vdt_pixels pixels{};
-    pixels.struct_size = sizeof pixels;
-    checked([&](vdt_error* error) { return vdt_pixels_from_file(path.c_str(), &pixels, error); });
-    const std::unique_ptr<vdt_pixels, Destroy<vdt_pixels_free>> owner(&pixels);
-    Subject subject{picture_of(pixels), {}};
-    if (with_mask && pixels.format == VDT_FORMAT_BGRA8) {
-        subject.mask = mask_from_alpha(pixels);
-    }
-    return subject;
-}
-
-// Operations on one backend.
-class Operations {
-public:
-    Operations(const Context& context, std::string backend) : context_(context), backend_(std::move(backend)) {}
-
-    void run(vdt_op op, const void* params, const std::vector<const Picture*>& inputs, const Picture& output,
-             const std::vector<const vdt_list*>& from = {}, vdt_list* to = nullptr) {
-        std::vector<vdt_image> views;
-        for (const Picture* const input : inputs) {
-            vdt_image none{};
-            none.struct_size = sizeof none;
-            views.push_back(input->width() == 0 ? none : input->view());
-        }
-        std::vector<const vdt_image*> in;
-        for (const vdt_image& view : views) {
-            in.push_back(&view);
-        }
-        const vdt_image out = output.view();
-        const vdt_image* const outs[] = {&out};
-        vdt_list* const lists[] = {to};
-        info_.struct_size = sizeof info_;
-        checked([&](vdt_error* error) {
-            return vdt_run_operation(context_.get(), op, params, in.data(), static_cast<std::uint32_t>(in.size()), outs,
-                                     1, from.data(), static_cast<std::uint32_t>(from.size()), lists,
-                                     to != nullptr ? 1 : 0, backend_.c_str(), &info_, error);
-        });
-    }
-    // Of the last run.
-    const vdt_run_info& info() const { return info_; }
-
-private:
-    const Context& context_;
-    std::string backend_;
-    vdt_run_info info_{};
+struct Answer {
+    vdt_feature_place place{};
+    vdt_run_info info{};
 };
 
-struct Keypoints {
-    std::vector<vdt_keypoint> points;
-    Picture descriptors;  // a row for each, and more
-};
-
-template <class Item>
-vdt_list list_of(std::vector<Item>& items, std::size_t count) {
-    vdt_list list{};
-    list.struct_size = sizeof list;
-    list.item_size = sizeof(Item);
-    list.capacity = items.size();
-    list.count = list.needed = count;
-    list.items = items.data();
-    return list;
+Answer match(const Context& context, const MatchArguments& arguments, const Pixels& screen_pixels,
+             const Pixels& pattern_pixels) {
+    vdt_screen* made_screen = nullptr;
+    checked([&](vdt_error* error) { return vdt_screen_create(context.get(), &screen_pixels, &made_screen, error); });
+    const Screen screen(made_screen);
+    vdt_pattern* made_pattern = nullptr;
+    checked([&](vdt_error* error) { return vdt_pattern_create(context.get(), &pattern_pixels, &made_pattern, error); });
+    const Pattern pattern(made_pattern);
+    vdt_feature_options options{};
+    options.struct_size = sizeof options;
+    options.ratio = arguments.ratio;
+    options.reprojection = arguments.reprojection;
+    options.seed = arguments.seed;
+    options.backend = arguments.backend.c_str();
+    Answer answer;
+    answer.place.struct_size = sizeof answer.place;
+    answer.info.struct_size = sizeof answer.info;
+    checked([&](vdt_error* error) {
+        return vdt_find_by_features(context.get(), screen.get(), pattern.get(), &options, &answer.place, &answer.info,
+                                    error);
+    });
+    return answer;
 }
 
-Keypoints keypoints_of(Operations& operations, const Subject& subject) {
-    // The strongest of so many suffice to tell a place, and bound the time on screens full of detail.
-    constexpr std::uint32_t most = 20000;
-    Picture gray(VDT_FORMAT_GRAY8, subject.bgr.width(), subject.bgr.height());
-    const vdt_convert_params convert{sizeof convert, 0, 1, 0};
-    operations.run(VDT_OP_CONVERT, &convert, {&subject.bgr}, gray);
-    const vdt_features_params params = host::usual_features(most);
-    Keypoints found{std::vector<vdt_keypoint>(most), Picture(VDT_FORMAT_GRAYF32, 128, most)};
-    vdt_list list = list_of(found.points, 0);
-    operations.run(VDT_OP_FEATURES, &params, {&gray, &subject.mask}, found.descriptors, {}, &list);
-    found.points.resize(list.count);
-    return found;
-}
-
-Matching match(Operations& operations, const MatchArguments& arguments, const Subject& pattern, const Subject& screen) {
-    Keypoints query = keypoints_of(operations, pattern), train = keypoints_of(operations, screen);
-    vdt_feature_match_params params{};
-    params.struct_size = sizeof params;
-    params.max_iterations = 10000;
-    params.ratio = arguments.ratio;
-    params.reprojection = arguments.reprojection;
-    params.seed = arguments.seed;
-    Matching matching;
-    matching.pairs.resize(query.points.size());
-    const vdt_list from = list_of(query.points, query.points.size()), to = list_of(train.points, train.points.size());
-    vdt_list pairs = list_of(matching.pairs, 0);
-    const Picture homography(VDT_FORMAT_F64, 3, 3);
-    operations.run(VDT_OP_FEATURE_MATCH, &params, {&query.descriptors, &train.descriptors}, homography, {&from, &to},
-                   &pairs);
-    matching.pairs.resize(pairs.count);
-    for (std::uint32_t y = 0; y < 3; ++y) {
-        std::memcpy(matching.homography.data() + 3 * std::size_t{y}, homography.at(0, y), 3 * sizeof(double));
-    }
-    matching.pattern = std::move(query.points);
-    matching.screen = std::move(train.points);
-    return matching;
-}
-
-Json corners_json(const Quad& quad) {
+Json corners_json(const vdt_feature_place& place) {
     Json corners = Json::array();
-    for (const Point& corner : quad.corner) {
-        corners.push_back({{"x", number(corner.x)}, {"y", number(corner.y)}});
+    for (std::size_t i = 0; i < 8; i += 2) {
+        corners.push_back({{"x", number(place.quad[i])}, {"y", number(place.quad[i + 1])}});
     }
     return corners;
 }
 
-Json report(const Judgement& judgement, const Matching& matching, const vdt_run_info& info, double milliseconds) {
-    return {{"status", judgement.found ? "found" : "not_found"},
-            {"quad", judgement.has_quad ? corners_json(judgement.quad) : Json(nullptr)},
-            {"inliers", judgement.inliers},
-            {"pairs", judgement.pairs},
-            {"pattern_keypoints", matching.pattern.size()},
-            {"screen_keypoints", matching.screen.size()},
-            {"reason", judgement.found ? Json(nullptr) : Json(judgement.reason)},
+Json report(const vdt_feature_place& place, const vdt_run_info& info) {
+    return {{"status", place.found != 0 ? "found" : "not_found"},
+            {"quad", place.has_quad != 0 ? corners_json(place) : Json(nullptr)},
+            {"inliers", place.inliers},
+            {"pairs", place.pairs},
+            {"pattern_keypoints", place.pattern_keypoints},
+            {"screen_keypoints", place.screen_keypoints},
+            {"reason", place.found != 0 ? Json(nullptr) : Json(place.reason)},
             {"backend", info.backend},
             {"device", info.device},
-            {"measured_ms", milliseconds}};
+            {"measured_ms", info.measured_ms}};
 }
 
-std::string text_of(const Judgement& judgement, const Matching& matching, const MatchArguments& arguments,
-                    const vdt_run_info& info, double milliseconds) {
-    std::string text = (judgement.found ? "found      " : "not found  ") + arguments.pattern;
-    if (judgement.found) {
+std::string text_of(const vdt_feature_place& place, const MatchArguments& arguments, const vdt_run_info& info) {
+    std::string text = (place.found != 0 ? "found      " : "not found  ") + arguments.pattern;
+    if (place.found != 0) {
         text += "  at";
-        for (const Point& corner : judgement.quad.corner) {
-            text += format(" %.1f,%.1f", corner.x, corner.y);
+        for (std::size_t i = 0; i < 8; i += 2) {
+            text += format(" %.1f,%.1f", place.quad[i], place.quad[i + 1]);
         }
     } else {
-        text += "  " + judgement.reason;
+        text += std::string("  ") + place.reason;
     }
-    text += format("\n%u of %u pairs agree; %zu keypoints on the pattern, %zu on the screen\n", judgement.inliers,
-                   judgement.pairs, matching.pattern.size(), matching.screen.size());
-    return text + format("%s in %.1f ms\n", info.backend, milliseconds);
+    text += format("\n%u of %u pairs agree; %u keypoints on the pattern, %u on the screen\n", place.inliers, place.pairs,
+                   place.pattern_keypoints, place.screen_keypoints);
+    return text + format("%s in %.1f ms\n", info.backend, info.measured_ms);
 }
 
-void annotate(const MatchArguments& arguments, const Judgement& judgement, Picture picture) {
+void annotate(const MatchArguments& arguments, const vdt_feature_place& place, Picture picture) {
     constexpr Color green{40, 170, 0}, red{20, 20, 230};
-    if (judgement.has_quad) {
-        draw_polygon(picture, {judgement.quad.corner.begin(), judgement.quad.corner.end()},
-                     judgement.found ? green : red);
+    if (place.has_quad != 0) {
+        std::vector<Point> corners;
+        for (std::size_t i = 0; i < 8; i += 2) {
+            corners.push_back({place.quad[i], place.quad[i + 1]});
+        }
+        draw_polygon(picture, corners, place.found != 0 ? green : red);
     }
     const vdt_pixels pixels = picture.pixels();
     checked([&](vdt_error* error) { return vdt_pixels_to_file(&pixels, arguments.annotate.c_str(), error); });
@@ -215,22 +122,17 @@ int run_match(const MatchArguments& arguments) {
         throw Problem(VDT_E_ARGUMENT, "Only one image can be read from standard input (\"-\").");
     }
     const Context context = open_context(arguments.context);
-    const Subject screen = read_subject(arguments.screen, false), pattern = read_subject(arguments.pattern, true);
-    const auto start = std::chrono::steady_clock::now();
-    Operations operations(context, arguments.backend);
-    const Matching matching = match(operations, arguments, pattern, screen);
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    const auto extent = [](const Subject& subject) { return Extent{subject.bgr.width(), subject.bgr.height()}; };
-    const Judgement judgement = judge(matching, extent(pattern), extent(screen));
+    const Pixels screen(arguments.screen), pattern(arguments.pattern);
+    const Answer answer = match(context, arguments, screen, pattern);
     if (!arguments.annotate.empty()) {
-        annotate(arguments, judgement, screen.bgr);
+        annotate(arguments, answer.place, picture_of(screen));
     }
     if (arguments.json) {
-        print(report(judgement, matching, operations.info(), took.count()));
+        print(report(answer.place, answer.info));
     } else {
-        print(text_of(judgement, matching, arguments, operations.info(), took.count()));
+        print(text_of(answer.place, arguments, answer.info));
     }
-    return judgement.found ? 0 : 1;
+    return answer.place.found != 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "bench_picture.h"
-#include "match_guards.h"
+#include "find/quad.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace vedette::cli {
+
+using host::Point;
 
 struct Color {
     std::uint8_t blue, green, red;

@@ -10,23 +10,20 @@ namespace vedette::host {
 namespace {
 
 constexpr std::uint32_t kDescriptor = 128;
-constexpr double kRatio = 0.75;
-constexpr std::uint32_t kIterations = 2000;
-constexpr std::uint64_t kSeed = 20040101;  // any, but always the same
 
 // Nobody offers the operation, or it is beyond what is offered: the find goes without.
 bool means_not_offered(vdt_code code) {
     return VDT_IS_UNSUPPORTED(code) || VDT_IS_UNAVAILABLE(code) || code == VDT_E_SIZE;
 }
 
-bool run(Context& context, const Operation& operation, const std::string& backend, CallLimit* limit) {
+// What `call` gives, or nothing in that case.
+template <class Call>
+auto if_offered(Call&& call) -> decltype(call()) {
     try {
-        RunReport report;
-        run_operation(context, operation, backend, limit, report);
-        return true;
+        return call();
     } catch (const Failure& failure) {
         if (!means_not_offered(failure.code())) throw;
-        return false;
+        return {};
     }
 }
 
@@ -39,9 +36,11 @@ vdt_list list_of(void* items, std::size_t item_size, std::size_t capacity) {
     return list;
 }
 
-std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& backend, CallLimit* limit,
-                                          SharedImage& picture, SharedImage* mask, double step_x, double step_y,
-                                          std::uint32_t most) {
+}  // namespace
+
+std::shared_ptr<const FeatureSet> extract_features(Context& context, const std::string& backend, CallLimit* limit,
+                                                   SharedImage& picture, SharedImage* mask, double step_x,
+                                                   double step_y, std::uint32_t most, RunReport& report) {
     const vdt_features_params params = usual_features(most);
     auto set = std::make_shared<FeatureSet>();
     set->keypoints.resize(most);
@@ -54,7 +53,7 @@ std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& b
                         mask != nullptr ? OperationImage::of(*mask) : OperationImage::none()};
     operation.outputs = {OperationImage::of(rows.view())};
     operation.lists_out = {&list};
-    if (!run(context, operation, backend, limit)) return nullptr;
+    run_operation(context, operation, backend, limit, report);
     set->keypoints.resize(list.count);
     const auto full_size = [](float place, double step) {
         return static_cast<float>((static_cast<double>(place) + kKeypointToEdge) * step - kKeypointToEdge);
@@ -72,16 +71,16 @@ std::shared_ptr<const FeatureSet> extract(Context& context, const std::string& b
     return set;
 }
 
-std::optional<FeaturePairs> match(Context& context, const std::string& backend, CallLimit* limit,
-                                  const FeatureSet& pattern, const FeatureSet& screen, double tolerance) {
+FeaturePairs pair_features(Context& context, const std::string& backend, CallLimit* limit, const FeatureSet& pattern,
+                           const FeatureSet& screen, const PairSettings& settings, RunReport& report) {
     FeaturePairs result;
     if (pattern.keypoints.empty() || screen.keypoints.empty()) return result;
     vdt_feature_match_params params{};
     params.struct_size = sizeof params;
-    params.max_iterations = kIterations;
-    params.ratio = kRatio;
-    params.reprojection = tolerance;
-    params.seed = kSeed;
+    params.max_iterations = settings.iterations;
+    params.ratio = settings.ratio;
+    params.reprojection = settings.tolerance;
+    params.seed = settings.seed;
     result.pairs.resize(pattern.keypoints.size());
     Image homography(VDT_FORMAT_F64, 3, 3);
     vdt_list pairs = list_of(result.pairs.data(), sizeof(vdt_descriptor_match), result.pairs.size());
@@ -101,7 +100,7 @@ std::optional<FeaturePairs> match(Context& context, const std::string& backend, 
     operation.outputs = {OperationImage::of(homography.view())};
     operation.lists_in = {&of_pattern, &of_screen};
     operation.lists_out = {&pairs};
-    if (!run(context, operation, backend, limit)) return std::nullopt;
+    run_operation(context, operation, backend, limit, report);
     result.pairs.resize(pairs.count);
     for (std::uint32_t y = 0; y < 3; ++y)
         std::memcpy(result.homography.data() + std::size_t{3} * y, homography.row(y), 3 * sizeof(double));
@@ -115,17 +114,23 @@ std::optional<FeaturePairs> match(Context& context, const std::string& backend, 
     return result;
 }
 
-}  // namespace
-
 FeatureOperations feature_operations(Context& context, const std::string& backend, CallLimit* limit) {
     FeatureOperations operations;
     operations.extract = [&context, backend, limit](SharedImage& picture, SharedImage* mask, double step_x,
                                                     double step_y, std::uint32_t most) {
-        return extract(context, backend, limit, picture, mask, step_x, step_y, most);
+        return if_offered([&] {
+            RunReport report;
+            return extract_features(context, backend, limit, picture, mask, step_x, step_y, most, report);
+        });
     };
     operations.match = [&context, backend, limit](const FeatureSet& pattern, const FeatureSet& screen,
                                                   double tolerance) {
-        return match(context, backend, limit, pattern, screen, tolerance);
+        return if_offered([&]() -> std::optional<FeaturePairs> {
+            PairSettings settings;
+            settings.tolerance = tolerance;
+            RunReport report;
+            return pair_features(context, backend, limit, pattern, screen, settings, report);
+        });
     };
     operations.made_by = backend;
     return operations;

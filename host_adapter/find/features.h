@@ -25,11 +25,28 @@ struct FeaturePairs {
     Homography homography{};                  // from pattern to screen; all zero when there is none
 };
 
+// What counts as a pair, and which pairs agree.
+struct PairSettings {
+    double ratio = 0.75;    // of the nearest descriptor's distance to that of the second
+    double tolerance = 3;   // pixels by which an inlier may miss the place that the homography gives it
+    std::uint32_t iterations = 2000;
+    std::uint64_t seed = 20040101;  // any, but always the same
+};
+
+// The operations on the backend the policy picks, or `backend` as run_operation; `limit` may be NULL; `report` tells
+// who did it. Failure as run_operation. Features of a GRAY8 picture that has been shrunk by `step_x` and `step_y`;
+// `mask` may be NULL. At most `most`, the strongest.
+std::shared_ptr<const FeatureSet> extract_features(Context& context, const std::string& backend, CallLimit* limit,
+                                                   SharedImage& picture, SharedImage* mask, double step_x,
+                                                   double step_y, std::uint32_t most, RunReport& report);
+// Of sets without features there are no pairs, and `report` stays as it is.
+FeaturePairs pair_features(Context& context, const std::string& backend, CallLimit* limit, const FeatureSet& pattern,
+                           const FeatureSet& screen, const PairSettings& settings, RunReport& report);
+
 // How a find gets at features. Both give nothing when no backend offers the operation, or none can do it for these
 // pictures; Failure as run_operation for anything else. One thread at a time.
 struct FeatureOperations {
-    // Features of a GRAY8 picture that has been shrunk by `step_x` and `step_y`; `mask` may be NULL. At most `most`,
-    // the strongest.
+    // As extract_features.
     std::function<std::shared_ptr<const FeatureSet>(SharedImage& picture, SharedImage* mask, double step_x,
                                                     double step_y, std::uint32_t most)>
         extract;

@@ -86,7 +86,8 @@ std::shared_ptr<const FeatureSet> Pattern::features(const FeatureOperations& ope
                                                     std::uint32_t most, const Workers& workers) {
     {
         const std::lock_guard lock(features_mutex_);
-        if (features_ != nullptr && features_by_ == operations.made_by && features_reduction_ == reduction)
+        if (features_ != nullptr && features_by_ == operations.made_by && features_reduction_ == reduction &&
+            features_most_ == most)
             return features_;
     }
     const std::shared_ptr<const PatternForm> shrunk = form(ColorMode::Gray, 1 / reduction, workers);
@@ -98,6 +99,7 @@ std::shared_ptr<const FeatureSet> Pattern::features(const FeatureOperations& ope
     features_ = made;
     features_by_ = operations.made_by;
     features_reduction_ = reduction;
+    features_most_ = most;
     return made;
 }
 

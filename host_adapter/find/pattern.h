@@ -91,6 +91,7 @@ private:
     std::shared_ptr<const FeatureSet> features_;
     std::string features_by_;
     double features_reduction_ = 1;
+    std::uint32_t features_most_ = 0;
 };
 
 }  // namespace vedette::host

@@ -103,7 +103,7 @@ std::shared_ptr<const FeatureSet> Screen::features(const FeatureOperations& oper
     {
         const std::lock_guard lock(features_mutex_);
         const bool kept = features_ != nullptr && features_by_ == operations.made_by &&
-                          features_reduction_ == reduction && features_part_.x == part.x &&
+                          features_reduction_ == reduction && features_most_ == most && features_part_.x == part.x &&
                           features_part_.y == part.y && features_part_.w == part.w && features_part_.h == part.h;
         if (kept) return features_;
     }
@@ -128,6 +128,7 @@ std::shared_ptr<const FeatureSet> Screen::features(const FeatureOperations& oper
     features_ = made;
     features_part_ = part;
     features_reduction_ = reduction;
+    features_most_ = most;
     features_by_ = operations.made_by;
     return made;
 }

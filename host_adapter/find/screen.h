@@ -66,6 +66,7 @@ private:
     std::shared_ptr<const FeatureSet> features_;
     Window features_part_;
     double features_reduction_ = 1;
+    std::uint32_t features_most_ = 0;
     std::string features_by_;
 };
 

@@ -1,5 +1,6 @@
 target_sources(vedette_internal PRIVATE
     find/annotate.cc
+    find/api_features.cc
     find/api_find.cc
     find/api_images.cc
     find/appearance.cc
@@ -29,7 +30,7 @@ target_sources(vedette_internal PRIVATE
     find/suppress.cc
     find/warp.cc)
 # Geometry that the command uses too; it links the C API and nothing else of the library.
-add_library(vedette_places OBJECT find/feature_place.cc find/quad.cc)
+add_library(vedette_places OBJECT find/feature_judgement.cc find/feature_place.cc find/quad.cc)
 target_link_libraries(vedette_places PUBLIC Vedette::plugin_api PRIVATE vedette_warnings)
 target_include_directories(vedette_places PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_sources(vedette_internal PRIVATE $<TARGET_OBJECTS:vedette_places>)

@@ -99,6 +99,26 @@ AT(vdt_outcome, margin_is_bound, 24);
 AT(vdt_outcome, copies, 28);
 AT(vdt_outcome, best, 32);
 
+SIZE(vdt_feature_options, 40);
+AT(vdt_feature_options, struct_size, 0);
+AT(vdt_feature_options, reserved, 4);
+AT(vdt_feature_options, ratio, 8);
+AT(vdt_feature_options, reprojection, 16);
+AT(vdt_feature_options, seed, 24);
+AT(vdt_feature_options, backend, 32);
+
+SIZE(vdt_feature_place, 224);
+AT(vdt_feature_place, struct_size, 0);
+AT(vdt_feature_place, found, 4);
+AT(vdt_feature_place, has_quad, 8);
+AT(vdt_feature_place, pairs, 12);
+AT(vdt_feature_place, inliers, 16);
+AT(vdt_feature_place, pattern_keypoints, 20);
+AT(vdt_feature_place, screen_keypoints, 24);
+AT(vdt_feature_place, reserved, 28);
+AT(vdt_feature_place, quad, 32);
+AT(vdt_feature_place, reason, 96);
+
 SIZE(vdt_run_info, 56);
 AT(vdt_run_info, struct_size, 0);
 AT(vdt_run_info, device_index, 4);

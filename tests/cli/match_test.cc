@@ -1,7 +1,7 @@
 #define BOOST_TEST_MODULE cli_match
 #include "command.h"
 
-#include "match_guards.h"
+#include "find/feature_judgement.h"
 
 #include <cmath>
 #include <set>
@@ -179,9 +179,14 @@ BOOST_AUTO_TEST_CASE(errors) {
 
 namespace {
 
-using vedette::cli::Extent;
-using vedette::cli::Judgement;
-using vedette::cli::Matching;
+using vedette::host::Extent;
+using vedette::host::FeatureJudgement;
+
+struct Matching {
+    std::vector<vdt_keypoint> pattern, screen;
+    std::vector<vdt_descriptor_match> pairs;
+    std::array<double, 9> homography{};
+};
 
 constexpr Extent pattern{100, 60}, screen{640, 480};
 
@@ -200,8 +205,12 @@ Matching matching(const std::array<double, 9>& homography, std::uint32_t inliers
     return result;
 }
 
+FeatureJudgement judged(const Matching& asked) {
+    return vedette::host::judge(asked.pattern, asked.screen, asked.pairs, asked.homography, pattern, screen);
+}
+
 void check_refused(const Matching& asked, const std::string& word) {
-    const Judgement judgement = judge(asked, pattern, screen);
+    const FeatureJudgement judgement = judged(asked);
     BOOST_CHECK(!judgement.found);
     BOOST_CHECK_MESSAGE(has(judgement.reason, word), "no '" << word << "' in: " << judgement.reason);
 }
@@ -211,7 +220,7 @@ constexpr std::array<double, 9> moved{1, 0, 200, 0, 1, 100, 0, 0, 1};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(accepted) {
-    const Judgement judgement = judge(matching(moved), pattern, screen);
+    const FeatureJudgement judgement = judged(matching(moved));
     BOOST_CHECK(judgement.found);
     BOOST_CHECK_EQUAL(judgement.reason, "");
     BOOST_CHECK_EQUAL(judgement.inliers, 20u);
@@ -223,9 +232,9 @@ BOOST_AUTO_TEST_CASE(accepted) {
     for (double& value : scaled) {
         value *= -3;
     }
-    BOOST_CHECK(judge(matching(scaled), pattern, screen).found);
+    BOOST_CHECK(judged(matching(scaled)).found);
     // At the bounds.
-    BOOST_CHECK(judge(matching(moved, 12, 48), pattern, screen).found);
+    BOOST_CHECK(judged(matching(moved, 12, 48)).found);
 }
 
 BOOST_AUTO_TEST_CASE(refused) {

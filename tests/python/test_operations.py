@@ -135,6 +135,33 @@ class Features(unittest.TestCase):
         few = vedette.match(np.full((200, 200, 3), 9, np.uint8), pattern)
         self.assertIn("four are needed", few.reason)
 
+    def test_screens_and_patterns_that_are_used_again(self):
+        screen, pattern = vedette.default_context().screen(SCREEN), bgr_or_gray(SCREEN)[560:760, 200:700]
+        first = vedette.match(screen, pattern)
+        self.assertTrue(first, first.reason)
+        for corner, expected in zip(first.quad, [(200, 560), (700, 560), (700, 760), (200, 760)]):
+            self.assertLess(np.hypot(corner[0] - expected[0], corner[1] - expected[1]), 0.5)
+        # A find's fallback keeps fewer features with the screen; they are not taken for these.
+        vedette.find(screen, texture(60, 80, seed=11))
+        again = vedette.match(screen, pattern)
+        self.assertEqual((again.quad, again.inliers, again.screen_keypoints),
+                         (first.quad, first.inliers, first.screen_keypoints))
+        self.assertEqual(first.run.backend, again.run.backend)
+
+    def test_excluded_areas_take_no_part(self):
+        pattern = bgr_or_gray(SCREEN)[560:760, 200:700]
+        whole = vedette.match(SCREEN, pattern)
+        half = vedette.match(SCREEN, vedette.default_context().pattern(pattern, exclude=[(0, 0, 250, 200)]))
+        self.assertTrue(half, half.reason)
+        self.assertLess(half.pattern_keypoints, 0.8 * whole.pattern_keypoints)
+
+    def test_wrong_arguments_of_match(self):
+        for keywords, word in (({"ratio": 1.5}, "ratio"), ({"reprojection": 0}, "reprojection"),
+                               ({"ratio": float("nan")}, "ratio"), ({"backend": "nobody"}, "nobody")):
+            with self.assertRaises(vedette.Error) as caught:
+                vedette.match(texture(90, 90), texture(40, 40), **keywords)
+            self.assertIn(word, str(caught.exception))
+
     @needs_command
     def test_the_same_as_the_command(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -148,6 +175,38 @@ class Features(unittest.TestCase):
         for corner, point in zip(found.quad, answer["quad"]):
             self.assertAlmostEqual(corner[0], point["x"], places=6)
             self.assertAlmostEqual(corner[1], point["y"], places=6)
+
+
+class Explanations(unittest.TestCase):
+    def test_of_a_find(self):
+        context = vedette.Context()
+        with context.explain() as explanation:
+            found = context.find(SCREEN, KEY7)
+            self.assertEqual(explanation.calls, [])
+        self.assertTrue(found)
+        self.assertFalse(explanation.measured)
+        self.assertIn("template_find", [one.operation for one in explanation.calls])
+        for one in explanation.calls:
+            self.assertIn(one.backend, [candidate.backend for candidate in one.candidates], one.raw)
+            self.assertNotEqual(one.reason, "")
+        search = next(one for one in explanation.calls if one.operation == "template_find")
+        self.assertEqual(search.backend, found.run.backend)
+        self.assertGreater(search.candidates[0].terms_ms["total"], 0)
+        self.assertEqual(json.loads(explanation.text)["left_out"], explanation.left_out)
+
+    def test_measured_and_after_an_exception(self):
+        context = vedette.Context()
+        with context.explain(measure=True) as explanation:
+            context.match_template(texture(60, 80), texture(9, 9))
+        self.assertTrue(explanation.measured)
+        self.assertGreater(explanation.calls[0].candidates[0].measured_ms, 0)
+        with self.assertRaises(KeyError):
+            with context.explain():
+                raise KeyError
+        with context.explain():  # the one before has ended
+            with self.assertRaises(vedette.Error):
+                with context.explain():
+                    pass
 
 
 class Restoration(unittest.TestCase):

@@ -301,6 +301,51 @@ VDT_API void vdt_cancel_destroy(vdt_cancel* cancel) VDT_NOEXCEPT;
 VDT_API vdt_code vdt_result_annotate(const vdt_result* result, const vdt_screen* screen, const char* path,
                                      vdt_error* error) VDT_NOEXCEPT;
 
+/* ---- by local features ---------------------------------------------------------------------------------------------
+ */
+
+/* vdt_find_by_features; the defaults named here are vdt_feature_options_init's. */
+typedef struct vdt_feature_options {
+    uint32_t struct_size;
+    uint32_t reserved;   /* 0 */
+    double ratio;        /* a keypoint's nearest neighbour counts when it is nearer than this times the second; 0..1,
+                            default 0.75 */
+    double reprojection; /* pixels by which a pair of keypoints may miss the common place; 0.01..1000, default 3 */
+    uint64_t seed;       /* of the random samples; the same seed gives the same answer; default 0 */
+    const char* backend; /* as in vdt_find_options */
+} vdt_feature_options;
+
+/* As vdt_find_options_init. */
+VDT_API void vdt_feature_options_init(vdt_feature_options* options) VDT_NOEXCEPT;
+
+/* Where a pattern is by its local features, or why nowhere. */
+typedef struct vdt_feature_place {
+    uint32_t struct_size;
+    uint32_t found;    /* 1: the place passed all guards */
+    uint32_t has_quad; /* 1: `quad` is filled, also that of a place that was refused */
+    uint32_t pairs;    /* keypoints of the pattern that are like one of the screen */
+    uint32_t inliers;  /* pairs that agree on the place, with places of their own in both pictures */
+    uint32_t pattern_keypoints;
+    uint32_t screen_keypoints;
+    uint32_t reserved;
+    double quad[8];   /* corners x, y in scene pixels: top left, top right, bottom right, bottom left of the pattern */
+    char reason[128]; /* a sentence; "" when found */
+} vdt_feature_place;
+
+/* Looks for a pattern that is turned, scaled or seen in perspective: SIFT keypoints of both (operation features, at
+ * most the 20,000 strongest), their pairs and the homography that most agree on (operation feature_match). Of the
+ * pattern its transparent pixels and excluded areas take no part. A place is refused when fewer than 12 pairs or a
+ * quarter of them agree, when it is mirrored, no convex figure, under a tenth or above ten times the pattern's area, or
+ * for the most part off the screen. vdt_find does this by itself after a miss, with more guards: it compares pixels as
+ * well.
+ *
+ * `options` NULL = defaults. `place` (struct_size set) is filled. `info` (may be NULL): who paired the features, or
+ * found none; measured_ms is the whole call's; its strings live as long as the context. Keypoints are kept with screen
+ * and pattern for the next call. Errors: VDT_E_ARGUMENT, those of vdt_run_operation. */
+VDT_API vdt_code vdt_find_by_features(vdt_context* context, vdt_screen* screen, vdt_pattern* pattern,
+                                      const vdt_feature_options* options, vdt_feature_place* place, vdt_run_info* info,
+                                      vdt_error* error) VDT_NOEXCEPT;
+
 /* ---- operations, direct --------------------------------------------------------------------------------------------
  */
 

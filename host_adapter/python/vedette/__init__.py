@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, List
 
 from . import errors
 from ._context import Context, Pattern, Screen, default_context
+from ._explain import Candidate, ExplainedCall, Explanation
 from ._library import library, text_of
 from ._options import Cancel
 from ._pixels import write_png
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
 from ._version import VERSION as __version__
 
 __all__ = [
-    "Backend", "Cancel", "Context", "Detection", "Error", "Found", "Keypoint", "Match", "Matched", "Pattern", "Reason",
-    "Run", "Screen", "Skipped", "Stage", "Watch", "annotate", "default_context", "detect", "errors", "features", "find",
-    "find_all", "library_version", "match", "match_template", "restore", "wait", "wait_vanish", "write_png",
+    "Backend", "Cancel", "Candidate", "Context", "Detection", "Error", "ExplainedCall", "Explanation", "Found",
+    "Keypoint", "Match", "Matched", "Pattern", "Reason", "Run", "Screen", "Skipped", "Stage", "Watch", "annotate",
+    "default_context", "detect", "errors", "explain", "features", "find", "find_all", "library_version", "match",
+    "match_template", "restore", "wait", "wait_vanish", "write_png",
 ]
 
 
@@ -90,6 +92,11 @@ def features(picture: Any, mask: Any = None, **options: Any) -> Any:
 def match(screen: Any, pattern: Any, **options: Any) -> Matched:
     """A pattern found by its keypoints: Context.match on the default context."""
     return default_context().match(screen, pattern, **options)
+
+
+def explain(*, measure: bool = False) -> Any:
+    """Why which backend: Context.explain on the default context, for a `with`."""
+    return default_context().explain(measure=measure)
 
 
 def restore(picture: Any, spread: Any = ("gaussian", 1.5), **options: Any) -> "npt.NDArray[np.uint8]":

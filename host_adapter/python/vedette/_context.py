@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes as c
 import json
 import os
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from . import _records as r
 from ._library import call, library, text_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from typing_extensions import Unpack
 
+    from ._explain import Explanation
     from ._options import FindKeywords
     from ._restore import Spread
     from ._watch import Source
@@ -261,9 +263,13 @@ class Context(_Owner):
 
         return features(self, picture, mask, most=most, order=order, backend=backend)
 
-    def match(self, screen: Picture, pattern: Picture, *, ratio: float = 0.75, reprojection: float = 3.0,
+    def match(self, screen: ScreenLike, pattern: PatternLike, *, ratio: float = 0.75, reprojection: float = 3.0,
               seed: int = 0, order: str = "bgr", backend: str = "auto") -> Matched:
-        """The four corners of a pattern found by its keypoints: turned, scaled, in perspective."""
+        """The four corners of a pattern found by its keypoints: turned, scaled, in perspective.
+
+        ratio: a keypoint's nearest neighbour counts when it is nearer than this times the second. reprojection: pixels
+        by which a pair may miss the common place. seed: of the random samples; the same one gives the same answer.
+        """
         from ._match import match
 
         return match(self, screen, pattern, ratio=ratio, reprojection=reprojection, seed=seed, order=order,
@@ -280,6 +286,28 @@ class Context(_Owner):
         from ._restore import restore
 
         return restore(self, picture, spread, method=method, iterations=iterations, order=order, backend=backend)
+
+    @contextlib.contextmanager
+    def explain(self, *, measure: bool = False) -> "Iterator[Explanation]":
+        """Writes down, for every operation inside a `with`, which backends were weighed, and why one was taken.
+
+            with context.explain() as explanation:
+                context.find(screen, pattern)
+            print(explanation.calls[0].reason)
+
+        measure: run every candidate as well, to set its time beside the prediction; takes as long as that takes.
+        The results inside are the same as outside. One at a time in a context.
+        """
+        from ._explain import Explanation
+
+        call("vdt_explain_start", self._handle, 1 if measure else 0)
+        explanation = Explanation()
+        try:
+            yield explanation
+        finally:
+            text = c.c_char_p()
+            call("vdt_explain_stop", self._handle, c.byref(text))
+            explanation._read(text_of(text.value))
 
     def _find(self, screen: Any, pattern: Any, every: bool, keywords: Any, annotate: Any = None) -> Any:
         several = isinstance(pattern, (list, tuple))

@@ -106,6 +106,32 @@ class FindOptions(c.Structure):
     ]
 
 
+class FeatureOptions(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("ratio", c.c_double),
+        ("reprojection", c.c_double),
+        ("seed", c.c_uint64),
+        ("backend", c.c_char_p),
+    ]
+
+
+class FeaturePlace(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("found", c.c_uint32),
+        ("has_quad", c.c_uint32),
+        ("pairs", c.c_uint32),
+        ("inliers", c.c_uint32),
+        ("pattern_keypoints", c.c_uint32),
+        ("screen_keypoints", c.c_uint32),
+        ("reserved", c.c_uint32),
+        ("quad", c.c_double * 8),
+        ("reason", c.c_char * 128),
+    ]
+
+
 class MatchRecord(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
