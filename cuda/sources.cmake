@@ -34,6 +34,7 @@ set(VEDETTE_CUDA_SOURCES
     kernels/template_gemm.cu
     kernels/template_pattern.cc
     kernels/template_select.cu
+    kernels/template_test.cu
     kernels/template_windows.cu
     kernels/template_zero_sum.cc
     runtime/device.cc

@@ -6,12 +6,13 @@
 namespace vedette::cuda {
 
 // The square root of a value that is not negative, with a relative error of at most 2^-23 [PTX ISA, sqrt.approx].
+// Numbers under the least normal one count as 0.
 __device__ __forceinline__ float approximate_sqrt(float value) {
 #if defined(VEDETTE_CUDA_EMULATION)
     return __fsqrt_rn(value);
 #else
     float root;
-    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(value));
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(value));
     return root;
 #endif
 }

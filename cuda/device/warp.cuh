@@ -18,6 +18,14 @@ __device__ __forceinline__ T warp_sum(T value) {
     return value;
 }
 
+__device__ __forceinline__ unsigned warp_sum(unsigned value) {
+#if !defined(VEDETTE_CUDA_EMULATION) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(all_lanes, value);
+#else
+    return warp_sum<unsigned>(value);
+#endif
+}
+
 template <class T>
 __device__ __forceinline__ T warp_max(T value) {
     for (int step = 16; step > 0; step /= 2) {
@@ -44,6 +52,15 @@ __device__ __forceinline__ T warp_scan(T value) {
         if (lane_index() >= step) value += other;
     }
     return value;
+}
+
+// Appends to a list: every lane gets room for `count` entries in [*size, ...), with one atomic for the warp. Places may
+// lie past the list's end; the caller compares. Returns the lane's first place.
+__device__ __forceinline__ unsigned warp_reserve(unsigned* size, unsigned count) {
+    const unsigned through = warp_scan(count);
+    unsigned place = 0;
+    if (lane_index() == 31) place = atomicAdd(size, through);
+    return __shfl_sync(all_lanes, place, 31) + through - count;
 }
 
 // Appends to a list: every lane with `take` gets a place of its own in [*count, ...), in order of lanes, with one

@@ -3,11 +3,11 @@
 // that the first position's window begins at a word. A word of four pixels costs a thread 4 funnel shifts, and for
 // every position one dp4a for I T, one for I^2 and one a channel for I: 12 (gray) or 20 (colour) dp4a, and the floor is
 // their number over the device's rate (a quarter or half of the fp32 lanes).
-// test_kernel: a warp owns a position and reads its window from memory; the floor is bytes over cache bandwidth.
 #include "kernels/template_direct.h"
 
 #include "kernels/template_offer.cuh"
 #include "kernels/template_scene.cuh"
+#include "kernels/template_words.cuh"
 #include "runtime/launch.h"
 
 namespace vedette::cuda {
@@ -18,24 +18,6 @@ constexpr int group = 4;  // positions of a thread
 constexpr int tile_columns = 32 * group;
 constexpr int tile_rows = 8;
 constexpr int chunk_rows = 16;
-
-// Ones in the bytes of word `word` of a row that belong to channel `channel`.
-template <int channels>
-__device__ __forceinline__ constexpr unsigned bytes_of_channel(int word, int channel) {
-    unsigned ones = 0;
-    for (int b = 0; b < 4; ++b)
-        if ((4 * word + b) % channels == channel) ones |= 1u << (8 * b);
-    return ones;
-}
-
-template <int channels>
-__device__ __forceinline__ void add_word(unsigned window, unsigned pixels, int word, unsigned& product,
-                                         unsigned& square, unsigned (&sum)[channels]) {
-    product = __dp4a(window, pixels, product);
-    square = __dp4a(window, window, square);
-#pragma unroll
-    for (int c = 0; c < channels; ++c) sum[c] = __dp4a(window, bytes_of_channel<channels>(word, c), sum[c]);
-}
 
 struct MapStore {
     View<float> map;
@@ -144,97 +126,6 @@ void start_direct(const TemplateScene& scene, const TemplateWords& pattern, cons
         launch(direct_kernel<1, Store>, shape, stream, scene, pattern, sums, store);
 }
 
-// What a lane adds up of a window, 32 bits each.
-template <int channels>
-struct LaneSums {
-    unsigned product = 0;
-    unsigned square = 0;
-    unsigned sum[channels] = {};
-
-    // `value`: four bytes of the window, `t` of the pattern, `phase` of the word in the row, modulo 3.
-    __device__ __forceinline__ void add(unsigned value, unsigned t, int phase) {
-        if constexpr (channels == 1) {
-            add_word<1>(value, t, 0, product, square, sum);
-        } else {
-            product = __dp4a(value, t, product);
-            square = __dp4a(value, value, square);
-#pragma unroll
-            for (int c = 0; c < channels; ++c) {
-                const unsigned ones = phase == 0   ? bytes_of_channel<3>(0, c)
-                                      : phase == 1 ? bytes_of_channel<3>(1, c)
-                                                   : bytes_of_channel<3>(2, c);
-                sum[c] = __dp4a(value, ones, sum[c]);
-            }
-        }
-    }
-
-    __device__ __forceinline__ void move_to(WindowSums& window) {
-        window.product += product;
-        window.square += square;
-#pragma unroll
-        for (int c = 0; c < channels; ++c) window.sum[c] += sum[c];
-        *this = {};
-    }
-};
-
-// Sums of the window at (x, y), in every lane.
-template <int channels>
-__device__ __forceinline__ WindowSums window_at(const TemplateScene& scene, const TemplateWords& pattern, int x,
-                                                int y) {
-    // A power of two of lanes shares a row; words are counted so that 32 bits hold what a lane adds up: a word adds at
-    // most 4 * 255^2.
-    constexpr int most_words = 16384;
-    int lanes = 1;
-    while (lanes < 32 && lanes < pattern.words) lanes *= 2;
-    const int lane = static_cast<int>(lane_index());
-    const int last = last_word(scene);
-    const int first_byte = channels * (scene.left + x);
-    WindowSums window;
-    LaneSums<channels> own;
-    const int step = 32 / lanes;
-    for (int j = lane % lanes; j < pattern.words; j += lanes) {
-        for (int begin = lane / lanes; begin < pattern.height; begin += most_words * step) {
-            const int end = min(pattern.height, begin + most_words * step);
-            // Many rows are on their way at a time.
-#pragma unroll 8
-            for (int r = begin; r < end; r += step) {
-                const std::size_t at = static_cast<std::size_t>(r) * static_cast<std::size_t>(pattern.stride) +
-                                       static_cast<std::size_t>(j);
-                const unsigned value = unaligned_word(row_words(scene, scene.top + y + r), first_byte + 4 * j, last);
-                own.add(value & __ldg(pattern.mask + at), __ldg(pattern.pixels + at), j % 3);
-            }
-            own.move_to(window);
-        }
-    }
-    window.product = warp_sum(window.product);
-    window.square = warp_sum(window.square);
-#pragma unroll
-    for (int c = 0; c < channels; ++c) window.sum[c] = warp_sum(window.sum[c]);
-    return window;
-}
-
-template <int channels>
-__global__ void __launch_bounds__(256) test_kernel(TemplateScene scene, TemplateWords pattern, TemplateSums sums,
-                                                   Exclusions exclusions, Candidates candidates, HitTest test) {
-    const unsigned warps = gridDim.x * (blockDim.x / 32);
-    unsigned count = static_cast<unsigned>(scene.columns) * static_cast<unsigned>(scene.rows);
-    if (candidates.places != nullptr) count = min(test.progress->candidates, candidates.capacity);
-    for (unsigned i = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32; i < count; i += warps) {
-        int x = 0;
-        int y = 0;
-        if (candidates.places != nullptr) {
-            x = static_cast<int>(candidates.places[i] & 0xffffu);
-            y = static_cast<int>(candidates.places[i] >> 16);
-        } else {
-            x = static_cast<int>(i % static_cast<unsigned>(scene.columns));
-            y = static_cast<int>(i / static_cast<unsigned>(scene.columns));
-        }
-        if (is_excluded(exclusions, x, y)) continue;
-        const WindowSums window = window_at<channels>(scene, pattern, x, y);
-        offer(test, lane_index() == 0, x, y, score_of(sums, window));
-    }
-}
-
 }  // namespace
 
 void direct_map(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums, MatchMethod method,
@@ -245,22 +136,6 @@ void direct_map(const TemplateScene& scene, const TemplateWords& pattern, const 
 void direct_scores(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
                    const Exclusions& exclusions, double* scores, cudaStream_t stream) {
     start_direct(scene, pattern, sums, ScoreStore{scores, scene.columns, exclusions}, stream);
-}
-
-void direct_test(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
-                 const Exclusions& exclusions, const Candidates& candidates, const HitTest& test,
-                 const DeviceLimits& limits, cudaStream_t stream) {
-    constexpr unsigned warps = 8;
-    LaunchShape shape;
-    shape.block = dim3(32 * warps);
-    // As many blocks as are resident at once; how many candidates there are is known on the device only.
-    const std::size_t positions = static_cast<std::size_t>(scene.columns) * static_cast<std::size_t>(scene.rows);
-    const auto most = static_cast<unsigned>(8 * limits.multiprocessors);
-    shape.grid = dim3(std::min(most, blocks_for(positions, warps)));
-    if (scene.channels == 3)
-        launch(test_kernel<3>, shape, stream, scene, pattern, sums, exclusions, candidates, test);
-    else
-        launch(test_kernel<1>, shape, stream, scene, pattern, sums, exclusions, candidates, test);
 }
 
 }  // namespace vedette::cuda

@@ -4,12 +4,12 @@
 // im2col]. A block owns 256 x 32 positions, a warp 256 x 8 of them: for each row of the pattern and 32 bytes along it
 // one ldmatrix, since the fragments of eight image rows stay in registers, 4 words of B from shared memory, and 16
 // products of 16 x 8 x 32. Where 16 bytes are left at the end of the rows, two rows share a product. The floor is
-// (width
-// + 15 pixels, rounded up to 16 bytes) * height (to 8) * positions over the rate of the tensor cores.
+// (width + 15 pixels, rounded up to 16 bytes) * height (to 8) * positions over the rate of the tensor cores.
 #include "kernels/template_gemm.h"
 
 #include "device/matrix.cuh"
 #include "device/memory.cuh"
+#include "device/previous.cuh"
 #include "device/shared.cuh"
 #include "device/warp.cuh"
 #include "kernels/template_scene.cuh"
@@ -67,13 +67,12 @@ struct CandidateStore {
                     }
             }
             if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
-            for (int bit = 0; bit < 32; ++bit) {
-                const bool take = (reached >> bit & 1u) != 0;
-                if (__ballot_sync(all_lanes, take) == 0) continue;
-                const unsigned place = warp_append(&progress->candidates, take);
-                if (!take || place >= candidates.capacity) continue;
+            unsigned place = warp_reserve(&progress->candidates, static_cast<unsigned>(__popc(reached)));
+            while (reached != 0 && place < candidates.capacity) {
+                const int bit = __ffs(static_cast<int>(reached)) - 1;
+                reached &= reached - 1;
                 const int column = x + column_of(bit >> 2 & 1, bit >> 1 & 1) + (bit & 1);
-                candidates.places[place] =
+                candidates.places[place++] =
                     static_cast<std::uint32_t>(y + first + bit / 8) << 16 | static_cast<std::uint32_t>(column);
             }
         }
@@ -104,32 +103,42 @@ constexpr int words_before(int channels) {
     return (shifts - 1) * channels / 4;
 }
 
-// Shared memory of a block: the tile of the image, then rows of B.
+// How a pattern passes through the shared memory of a block: in stages of a few rows, one of which is worked on while
+// the next one is on its way. Image rows live in a ring, since neighbouring stages share most of them; rows of B in two
+// buffers by turns.
 struct TileShape {
-    int rows;    // of the pattern that pass at a time, a multiple of eight
-    int steps;   // of 32 bytes along them that pass at a time; the half step goes with the last ones
-    int pitch;   // bytes of a row of the tile
-    int stride;  // words of a copy of B
-    // One row more than the products need: pairs of rows are read together.
-    __host__ __device__ int tile_bytes() const { return (tile_rows + rows) * pitch; }
+    int stage_rows;  // of the pattern, a multiple of eight
+    int steps;       // of 32 bytes along them that pass at a time; the half step goes with the last ones
+    int pitch;       // bytes of a row of the image
+    int stride;      // words of a copy of B
+    __host__ __device__ int ring_rows() const { return tile_rows + 2 * stage_rows; }
+    __host__ __device__ int stage_words() const { return 4 * stride * stage_rows; }
+    __host__ __device__ int shared_bytes() const { return ring_rows() * pitch + 2 * 4 * stage_words(); }
 };
 
-// Copies what `rows` rows of the pattern from `first` on and the steps from `first_step` on need. Waits for nothing.
+// A block's place on the screen and in its shared memory.
+struct Tile {
+    int x, y;
+    unsigned char* ring;
+    std::uint32_t* words;
+};
+
+// Copies the image rows [begin, end), counted from the tile's first, from the step `first_step` on, to the ring from
+// its row `slot` on. Waits for nothing.
 template <int channels>
-__device__ __forceinline__ void load_tile(const TemplateScene& scene, const GemmOperand& operand,
-                                          const TileShape& shape, int tile_x, int tile_y, int first, int rows,
-                                          int first_step, unsigned char* tile) {
+__device__ __forceinline__ void load_image(const TemplateScene& scene, const TileShape& shape, const Tile& tile,
+                                           int begin, int end, int slot, int first_step) {
     const int lane = static_cast<int>(lane_index());
-    const int warp = static_cast<int>(threadIdx.x / 32);
     const int last = last_word(scene);
-    const int first_byte = channels * (scene.left + tile_x) + 32 * first_step;
+    const int first_byte = channels * (scene.left + tile.x) + 32 * first_step;
     const bool aligned = (first_byte & 15) == 0;
-    for (int r = warp; r < tile_rows + rows; r += warps) {
-        const int y = min(scene.top + tile_y + first + r, scene.bytes.height - 1);
+    for (int r = static_cast<int>(threadIdx.x / 32); r < end - begin; r += warps) {
+        const int y = min(scene.top + tile.y + begin + r, scene.bytes.height - 1);
         const std::uint32_t* const from = row_words(scene, y);
+        const int row = slot + r < shape.ring_rows() ? slot + r : slot + r - shape.ring_rows();
         for (int i = 16 * lane; i < shape.pitch; i += 16 * 32) {
             const int byte = first_byte + i;
-            unsigned char* const to = tile + r * shape.pitch + i;
+            unsigned char* const to = tile.ring + row * shape.pitch + i;
             if (aligned) {
                 copy_16_async(to, from + min(byte / 4, last - 3));
             } else {
@@ -142,35 +151,49 @@ __device__ __forceinline__ void load_tile(const TemplateScene& scene, const Gemm
             }
         }
     }
+}
+
+// Copies `rows` rows of the pattern from `first` on.
+__device__ __forceinline__ void load_pattern(const GemmOperand& operand, const TileShape& shape, int first, int rows,
+                                             int first_step, std::uint32_t* to) {
     const std::uint32_t* const from =
         operand.words + 4 * static_cast<std::size_t>(first) * static_cast<std::size_t>(operand.stride);
-    std::uint32_t* const to = reinterpret_cast<std::uint32_t*>(tile + shape.tile_bytes());
     if (shape.stride == operand.stride) {
         for (int i = 4 * static_cast<int>(threadIdx.x); i < 4 * rows * operand.stride; i += 4 * 32 * warps)
             copy_16_async(to + i, from + i);
     } else {
         const int words = min(shape.stride, operand.stride - 8 * first_step);
-        for (int copy = warp; copy < 4 * rows; copy += warps)
-            for (int i = 4 * lane; i < words; i += 4 * 32)
+        for (int copy = static_cast<int>(threadIdx.x / 32); copy < 4 * rows; copy += warps)
+            for (int i = 4 * static_cast<int>(lane_index()); i < words; i += 4 * 32)
                 copy_16_async(to + copy * shape.stride + i, from + copy * operand.stride + 8 * first_step + i);
     }
-    commit_copies();
 }
 
-// Adds the products of 32 bytes along the rows. `a`: this lane's piece of the warp's first image row, `b` its word of
-// the pattern's first row.
+// A lane's way through the ring, eight rows after eight.
+struct RingWalk {
+    const unsigned char* start;  // of the ring, and this lane's place in a row
+    int eight;                   // which
+    int eights;                  // of the ring
+    __device__ __forceinline__ const unsigned char* here(int pitch) const { return start + 8 * eight * pitch; }
+    __device__ __forceinline__ void advance() { eight = eight + 1 < eights ? eight + 1 : 0; }
+};
+
+// Adds the products of 32 bytes along the rows. `walk`: this lane's pieces, from the warp's first image row on; `b`:
+// its word of the pattern's first row.
 template <int channels>
-__device__ __forceinline__ void multiply_step(const unsigned char* a, int pitch, const std::uint32_t* b, int words,
-                                              int rows, Accumulators& sums) {
+__device__ __forceinline__ void multiply_step(RingWalk walk, int pitch, const std::uint32_t* b, int words, int rows,
+                                              Accumulators& sums) {
     unsigned held[warp_rows][4];
+    const unsigned char* a = walk.here(pitch);
 #pragma unroll
     for (int r = 0; r < warp_rows - 1; ++r) load_matrices(held[r], a + r * pitch);
-    a += (warp_rows - 1) * pitch;
     for (int j = 0; j < rows; j += warp_rows) {
+        load_matrices(held[warp_rows - 1], a + (warp_rows - 1) * pitch);
+        walk.advance();
+        a = walk.here(pitch);
 #pragma unroll
         for (int u = 0; u < warp_rows; ++u) {
-            load_matrices(held[(u + warp_rows - 1) % warp_rows], a);
-            a += pitch;
+            if (u > 0) load_matrices(held[u - 1], a + (u - 1) * pitch);
             const unsigned near[2] = {b[0], b[4]};
             const unsigned far[2] = {b[-2 * channels], b[4 - 2 * channels]};
             b += words;
@@ -183,43 +206,38 @@ __device__ __forceinline__ void multiply_step(const unsigned char* a, int pitch,
     }
 }
 
-// The same of 16 bytes: the second half of a product takes the next row of image and pattern. `a`: this lane's piece
-// of the first two image rows.
+// The same of 16 bytes: the second half of a product takes the next row of image and pattern. The pieces of the upper
+// half of the lanes belong to the second row. Every pair of neighbouring rows is read for itself, since a product wants
+// its four registers side by side.
 template <int channels>
-__device__ __forceinline__ void multiply_half_step(const unsigned char* a, int pitch, const std::uint32_t* b, int words,
+__device__ __forceinline__ void multiply_half_step(RingWalk walk, int pitch, const std::uint32_t* b, int words,
                                                    int rows, Accumulators& sums) {
-    constexpr int pairs = warp_rows / 2;
-    unsigned held[2 * warp_rows][2];
-    const auto load_pair = [&](int slot) {
-        unsigned both[4];
-        load_matrices(both, a);
-        a += 2 * pitch;
-        held[slot][0] = both[0];
-        held[slot][1] = both[1];
-        held[slot + 1][0] = both[2];
-        held[slot + 1][1] = both[3];
-    };
+    const bool second = lane_index() >= 16;
+    const int own = second ? pitch : 0;
+    unsigned held[warp_rows][4];
+    const unsigned char* a = walk.here(pitch);
 #pragma unroll
-    for (int p = 0; p < pairs; ++p) load_pair(2 * p);
+    for (int r = 0; r < warp_rows - 2; ++r) load_matrices(held[r], a + r * pitch + own);
     for (int j = 0; j < rows; j += warp_rows) {
+        load_matrices(held[warp_rows - 2], a + (warp_rows - 2) * pitch + own);
+        const unsigned char* const last = a + (warp_rows - 1) * pitch;
+        walk.advance();
+        a = walk.here(pitch);
+        load_matrices(held[warp_rows - 1], second ? a : last);
 #pragma unroll
-        for (int p = 0; p < pairs; ++p) {
-            load_pair(warp_rows + 2 * p);
+        for (int u = 0; u < warp_rows; u += 2) {
+            if (u > 0) {
+                load_matrices(held[u - 2], a + (u - 2) * pitch + own);
+                load_matrices(held[u - 1], a + (u - 1) * pitch + own);
+            }
             const unsigned near[2] = {b[0], b[words]};
             const unsigned far[2] = {b[-2 * channels], b[words - 2 * channels]};
             b += 2 * words;
 #pragma unroll
             for (int r = 0; r < warp_rows; ++r) {
-                const unsigned two[4] = {held[2 * p + r][0], held[2 * p + r][1], held[2 * p + r + 1][0],
-                                         held[2 * p + r + 1][1]};
-                multiply_u8_s8(sums.at[r][0], two, near);
-                multiply_u8_s8(sums.at[r][1], two, far);
+                multiply_u8_s8(sums.at[r][0], held[(u + r) % warp_rows], near);
+                multiply_u8_s8(sums.at[r][1], held[(u + r) % warp_rows], far);
             }
-        }
-#pragma unroll
-        for (int r = 0; r < warp_rows; ++r) {
-            held[r][0] = held[warp_rows + r][0];
-            held[r][1] = held[warp_rows + r][1];
         }
     }
 }
@@ -227,36 +245,64 @@ __device__ __forceinline__ void multiply_half_step(const unsigned char* a, int p
 template <int channels, class Store>
 __global__ void __launch_bounds__(32 * warps, 4)
     gemm_kernel(TemplateScene scene, GemmOperand operand, TileShape shape, Store store) {
-    unsigned char* const tile = dynamic_shared<unsigned char>();
+    let_next_begin();
     const int lane = static_cast<int>(lane_index());
     const int warp = static_cast<int>(threadIdx.x / 32);
-    const int tile_x = static_cast<int>(blockIdx.x) * gemm_tile_columns;
-    const int tile_y = static_cast<int>(blockIdx.y) * tile_rows;
+    Tile tile;
+    tile.x = static_cast<int>(blockIdx.x) * gemm_tile_columns;
+    tile.y = static_cast<int>(blockIdx.y) * tile_rows;
+    tile.ring = dynamic_shared<unsigned char>();
+    tile.words = reinterpret_cast<std::uint32_t*>(tile.ring + shape.ring_rows() * shape.pitch);
     // Word of column n = lane / 4 of B; that of n + 8 lies 2 * channels words before.
     const int moved = channels * (lane / 4);
+    const int own_word = moved % 4 * shape.stride + lane % 4 - moved / 4 + words_before(channels);
     const int words = 4 * shape.stride;
-    const std::uint32_t* const b = reinterpret_cast<const std::uint32_t*>(tile + shape.tile_bytes()) +
-                                   moved % 4 * shape.stride + lane % 4 - moved / 4 + words_before(channels);
-    const unsigned char* const a = tile + warp * warp_rows * shape.pitch + 16 * channels * (lane % 16);
+    const unsigned char* const own_bytes = tile.ring + 16 * channels * (lane % 16);
     Accumulators sums;
-    for (int first = 0; first < operand.rows; first += shape.rows) {
-        const int rows = min(shape.rows, operand.rows - first);
-        int first_step = 0;
-        do {
-            const int steps = min(shape.steps, operand.steps - first_step);
-            __syncthreads();
-            load_tile<channels>(scene, operand, shape, tile_x, tile_y, first, rows, first_step, tile);
+    int first_step = 0;
+    do {
+        const int steps = min(shape.steps, operand.steps - first_step);
+        const bool half_step = operand.half_step && first_step + steps == operand.steps;
+        const int begin = min(shape.stage_rows, operand.rows);
+        __syncthreads();
+        load_image<channels>(scene, shape, tile, 0, tile_rows + begin, 0, first_step);
+        load_pattern(operand, shape, 0, begin, first_step, tile.words);
+        commit_copies();
+        RingWalk walk{own_bytes, warp, shape.ring_rows() / 8};
+        int slot = tile_rows + begin;  // of the next image row
+        int turn = 0;
+        for (int first = 0; first < operand.rows; first += shape.stage_rows) {
             wait_copies<0>();
             __syncthreads();
-            for (int step = 0; step < steps; ++step)
-                multiply_step<channels>(a + 16 * (lane / 16) + 32 * step, shape.pitch, b + 8 * step, words, rows, sums);
-            first_step += steps;
-            if (first_step == operand.steps && operand.half_step)
-                multiply_half_step<channels>(a + lane / 16 * shape.pitch + 32 * steps, shape.pitch, b + 8 * steps,
-                                             words, rows, sums);
-        } while (first_step < operand.steps);
-    }
-    store(sums, tile_x, tile_y + warp * warp_rows, scene.rows);
+            const int rows = min(shape.stage_rows, operand.rows - first);
+            const int next = first + rows;
+            if (next < operand.rows) {
+                const int next_rows = min(shape.stage_rows, operand.rows - next);
+                load_image<channels>(scene, shape, tile, tile_rows + next, tile_rows + next + next_rows, slot,
+                                     first_step);
+                slot += next_rows;
+                if (slot >= shape.ring_rows()) slot -= shape.ring_rows();
+                load_pattern(operand, shape, next, next_rows, first_step,
+                             tile.words + (turn ^ 1) * shape.stage_words());
+            }
+            commit_copies();
+            const std::uint32_t* const b = tile.words + turn * shape.stage_words() + own_word;
+            turn ^= 1;
+            RingWalk half = walk;
+            walk.start += 16 * (lane / 16);
+            for (int step = 0; step < steps; ++step) {
+                multiply_step<channels>(walk, shape.pitch, b + 8 * step, words, rows, sums);
+                walk.start += 32;
+            }
+            half.start += 32 * steps;
+            if (half_step) multiply_half_step<channels>(half, shape.pitch, b + 8 * steps, words, rows, sums);
+            walk.start = own_bytes;
+            for (int i = 0; i < rows; i += 8) walk.advance();
+        }
+        first_step += steps;
+    } while (first_step < operand.steps);
+    wait_for_previous();  // for the thresholds, and for the readers of the candidates before these
+    store(sums, tile.x, tile.y + warp * warp_rows, scene.rows);
 }
 
 // Words of a copy of B that cover `halves` times 16 bytes. Copies lie eight banks apart, so that the lanes of a warp
@@ -267,32 +313,30 @@ int stride_of(int halves, int channels) {
 
 TileShape tile_shape(const GemmOperand& operand, int channels, const DeviceLimits& limits) {
     const int room = static_cast<int>(std::min(most_shared_bytes(channels), limits.shared_bytes));
-    const auto shape_of = [&](int steps) {
+    const auto shape_of = [&](int stage_rows, int steps) {
         const int halves = 2 * steps + (operand.half_step ? 1 : 0);
-        return TileShape{0, steps, channels * (gemm_tile_columns - shifts) + 16 * halves, stride_of(halves, channels)};
+        return TileShape{stage_rows, steps, channels * (gemm_tile_columns - shifts) + 16 * halves,
+                         stride_of(halves, channels)};
     };
-    const auto rows_that_fit = [&](const TileShape& shape) {
-        return (room - tile_rows * shape.pitch) / (shape.pitch + 16 * shape.stride) / 8 * 8;
-    };
-    TileShape shape = shape_of(operand.steps);
-    // Wide patterns pass in parts of 256 bytes: then eight rows fit, and more.
-    if (rows_that_fit(shape) < 8) shape = shape_of(8);
-    // Parts of about one size, in eights.
-    const int most = rows_that_fit(shape);
-    const int parts = (operand.rows + most - 1) / most;
-    shape.rows = ((operand.rows + parts - 1) / parts + 7) / 8 * 8;
-    return shape;
+    const TileShape long_stages = shape_of(std::min(16, operand.rows), operand.steps);
+    if (long_stages.shared_bytes() <= room) return long_stages;
+    // Wide patterns pass in parts of about one width.
+    for (int parts = 1;; ++parts) {
+        const TileShape shape = shape_of(8, (operand.steps + parts - 1) / parts);
+        if (shape.shared_bytes() <= room || shape.steps <= 1) return shape;
+    }
 }
 
 template <class Store>
 void start(const TemplateScene& scene, const GemmOperand& operand, const Store& store, const DeviceLimits& limits,
-           cudaStream_t stream) {
+           bool early, cudaStream_t stream) {
     const TileShape tile = tile_shape(operand, scene.channels, limits);
     LaunchShape shape;
+    shape.early = early;
     shape.block = dim3(32 * warps);
     shape.grid = dim3(blocks_for(static_cast<std::size_t>(scene.columns), gemm_tile_columns),
                       blocks_for(static_cast<std::size_t>(scene.rows), tile_rows));
-    shape.shared_bytes = static_cast<std::size_t>(tile.tile_bytes() + 16 * tile.stride * tile.rows);
+    shape.shared_bytes = static_cast<std::size_t>(tile.shared_bytes());
     if (scene.channels == 3)
         launch(gemm_kernel<3, Store>, shape, stream, scene, operand, tile, store);
     else
@@ -343,12 +387,12 @@ void gemm_prepare(const DeviceLimits& limits) {
 void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& thresholds,
                      const Candidates& candidates, Progress* progress, const DeviceLimits& limits,
                      cudaStream_t stream) {
-    start(scene, operand, CandidateStore{thresholds, candidates, progress}, limits, stream);
+    start(scene, operand, CandidateStore{thresholds, candidates, progress}, limits, limits.early_launch, stream);
 }
 
 void gemm_sums(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& sums,
                const DeviceLimits& limits, cudaStream_t stream) {
-    start(scene, operand, SumStore{sums}, limits, stream);
+    start(scene, operand, SumStore{sums}, limits, false, stream);
 }
 
 }  // namespace vedette::cuda

@@ -7,6 +7,7 @@
 #include "kernels/template_windows.h"
 
 #include "device/arithmetic.cuh"
+#include "device/previous.cuh"
 #include "device/warp.cuh"
 #include "kernels/template_offer.cuh"
 #include "kernels/template_scene.cuh"
@@ -127,25 +128,54 @@ struct Bytes {
     }
 };
 
-template <int channels>
-__device__ __forceinline__ Bytes<channels> read_row(const TemplateScene& scene, int y, int byte, int last) {
-    const std::uint32_t* const row = row_words(scene, y);
-    Bytes<channels> bytes;
-    constexpr int words = thread_columns * channels / 4;
-    if ((byte & 7) == 0) {
-        // Words past the last one belong to thread_columns that nobody reads; `last` is odd.
+// Reads them: in pairs of words where the first byte is the first of a pair, which is the usual case, else word by
+// word.
+template <int channels, bool in_pairs>
+class Reader {
+public:
+    // `byte`: the thread's first one of a row. Words past a row's last one belong to columns that nobody reads.
+    __device__ __forceinline__ Reader(const TemplateScene& scene, int byte)
+        : first_(reinterpret_cast<const unsigned char*>(row_words(scene, 0))),
+          pitch_(scene.bytes.stride),
+          most_(scene.bytes.height - 1),
+          shift_(static_cast<unsigned>(8 * (byte & 3))) {
+        const int last = last_word(scene);  // odd
 #pragma unroll
-        for (int i = 0; i < words; i += 2) {
-            const uint2 two = *reinterpret_cast<const uint2*>(row + min(byte / 4 + i, last - 1));
-            bytes.word[i] = two.x;
-            bytes.word[i + 1] = two.y;
-        }
-    } else {
-#pragma unroll
-        for (int i = 0; i < words; ++i) bytes.word[i] = unaligned_word(row, byte + 4 * i, last);
+        for (int i = 0; i < pieces; ++i) at_[i] = 4 * min(byte / 4 + piece_words * i, last + 1 - piece_words);
     }
-    return bytes;
-}
+
+    // Row y, or the last one.
+    __device__ __forceinline__ Bytes<channels> read(int y) const {
+        const unsigned char* const row = first_ + pitch_ * min(y, most_);
+        Bytes<channels> bytes;
+        if constexpr (in_pairs) {
+#pragma unroll
+            for (int i = 0; i < pieces; ++i) {
+                const uint2 two = __ldg(reinterpret_cast<const uint2*>(row + at_[i]));
+                bytes.word[2 * i] = two.x;
+                bytes.word[2 * i + 1] = two.y;
+            }
+        } else {
+            unsigned word[pieces];
+#pragma unroll
+            for (int i = 0; i < pieces; ++i) word[i] = __ldg(reinterpret_cast<const unsigned*>(row + at_[i]));
+#pragma unroll
+            for (int i = 0; i < words; ++i) bytes.word[i] = __funnelshift_r(word[i], word[i + 1], shift_);
+        }
+        return bytes;
+    }
+
+private:
+    static constexpr int words = thread_columns * channels / 4;
+    static constexpr int piece_words = in_pairs ? 2 : 1;
+    static constexpr int pieces = in_pairs ? words / 2 : words + 1;
+
+    const unsigned char* first_;
+    std::ptrdiff_t pitch_;
+    int most_;
+    unsigned shift_;
+    int at_[pieces];
+};
 
 // Sums of a thread's thread_columns, over the part's height.
 template <int channels>
@@ -163,6 +193,25 @@ struct Columns {
                 square[i] += value * value;
             }
     }
+    // Four rows: turned so that a word holds four rows of one byte, they cost a third of the instructions.
+    __device__ __forceinline__ void add_four(const Bytes<channels> (&rows)[4]) {
+#pragma unroll
+        for (int w = 0; w < thread_columns * channels / 4; ++w) {
+            const unsigned low[2] = {__byte_perm(rows[0].word[w], rows[1].word[w], 0x5140),
+                                     __byte_perm(rows[2].word[w], rows[3].word[w], 0x5140)};
+            const unsigned high[2] = {__byte_perm(rows[0].word[w], rows[1].word[w], 0x7362),
+                                      __byte_perm(rows[2].word[w], rows[3].word[w], 0x7362)};
+            const unsigned turned[4] = {__byte_perm(low[0], low[1], 0x5410), __byte_perm(low[0], low[1], 0x7632),
+                                        __byte_perm(high[0], high[1], 0x5410), __byte_perm(high[0], high[1], 0x7632)};
+#pragma unroll
+            for (int b = 0; b < 4; ++b) {
+                const int i = (4 * w + b) / channels;
+                const int c = (4 * w + b) % channels;
+                sum[c][i] = __dp4a(turned[b], 0x01010101u, sum[c][i]);
+                square[i] = __dp4a(turned[b], turned[b], square[i]);
+            }
+        }
+    }
     __device__ __forceinline__ void replace(const Bytes<channels>& old, const Bytes<channels>& by) {
 #pragma unroll
         for (int i = 0; i < thread_columns; ++i)
@@ -179,31 +228,52 @@ struct Columns {
     }
 };
 
-template <int channels, class Store>
+template <int channels, bool in_pairs, class Store>
 __global__ void __launch_bounds__(threads)
-    windows_kernel(TemplateScene scene, WindowPart part, int outputs, int end, Store store) {
+    windows_kernel(TemplateScene scene, WindowPart part, int outputs, int end, Cleared cleared, Store store) {
+    let_next_begin();
     constexpr int kinds = channels + 1;
-    // Sums of the thread_columns before each one, within its warp's; of two rows in turn, so that one barrier a row
-    // does. Column 8 t + i lies at [i][t]: neighbouring lanes meet neighbouring banks.
+    // Sums of the columns before each one, within its warp's; of two rows in turn, so that one barrier a row does.
+    // Column 8 t + i lies at [i][t]: neighbouring lanes meet neighbouring banks.
     __shared__ unsigned before[2][kinds][thread_columns][threads + 1];
     const int thread = static_cast<int>(threadIdx.x);
+    const int lane = static_cast<int>(lane_index());
     const int strip_x = static_cast<int>(blockIdx.x) * outputs;
     const int first_y = static_cast<int>(blockIdx.y) * segment;
     const int rows = min(segment, scene.rows - first_y);
-    const int last = last_word(scene);
-    const int byte = channels * (scene.left + part.x + strip_x + thread_columns * thread);
+    const Reader<channels, in_pairs> reader(scene,
+                                            channels * (scene.left + part.x + strip_x + thread_columns * thread));
     const int top = scene.top + part.y + first_y;
     const int x = thread_columns * thread;
     const bool stores = x < outputs && strip_x + x < end;
-    // Positions from this one on end in the next warp.
-    const int first_across = warp_columns - thread_columns * static_cast<int>(lane_index()) - part.width;
+    // A window of the thread's first columns ends so many threads further, of its last `rest` ones one more; where that
+    // is in the next warp, this warp's total belongs to the sum.
+    const int further = part.width / thread_columns;
+    const int rest = part.width % thread_columns;
+    const unsigned across = lane + further >= 32 ? ~0u : 0u;
+    const unsigned rest_across = lane + further + 1 >= 32 ? ~0u & ~across : 0u;
+    if (cleared.words != nullptr && blockIdx.x == 0 && blockIdx.y == 0)
+        for (int i = thread; i < cleared.count; i += threads) cleared.words[i] = 0;
     if (thread < 2 * kinds) before[thread / kinds][thread % kinds][0][threads] = 0;
     Columns<channels> sums;
-    for (int j = 0; j < part.height; ++j) sums.add(read_row<channels>(scene, top + j, byte, last));
+    int j = 0;
+#pragma unroll 2
+    for (; j + 4 <= part.height; j += 4) {
+        Bytes<channels> four[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) four[i] = reader.read(top + j + i);
+        sums.add_four(four);
+    }
+    for (; j < part.height; ++j) sums.add(reader.read(top + j));
+    // The rows that leave and enter the window are on their way while the row before is worked on.
+    Bytes<channels> leaves = reader.read(top);
+    Bytes<channels> enters = reader.read(top + part.height);
     for (int k = 0; k < rows; ++k) {
-        if (k > 0)
-            sums.replace(read_row<channels>(scene, top + k - 1, byte, last),
-                         read_row<channels>(scene, top + k + part.height - 1, byte, last));
+        if (k > 0) {
+            sums.replace(leaves, enters);
+            leaves = reader.read(top + k);
+            enters = reader.read(top + k + part.height);
+        }
         const int turn = k & 1;
         unsigned start[kinds];
         unsigned total[kinds];
@@ -225,16 +295,19 @@ __global__ void __launch_bounds__(threads)
         __syncthreads();
         if (!stores) continue;
 #pragma unroll
+        for (int kind = 0; kind < kinds; ++kind) start[kind] -= total[kind] & across;
+#pragma unroll
         for (int first = 0; first < thread_columns; first += group) {
             Sums<channels> windows;
 #pragma unroll
             for (int i = 0; i < group; ++i) {
                 const int to = first + i + part.width;
-                const bool across = first + i >= first_across;
+                const unsigned one_more = first + i + rest == thread_columns ? rest_across : 0u;
 #pragma unroll
                 for (int kind = 0; kind < kinds; ++kind) {
-                    const unsigned value = before[turn][kind][to % thread_columns][thread + to / thread_columns] -
-                                           start[kind] + (across ? total[kind] : 0);
+                    start[kind] -= total[kind] & one_more;
+                    const unsigned value =
+                        before[turn][kind][to % thread_columns][thread + to / thread_columns] - start[kind];
                     start[kind] += sums.of(kind, first + i);
                     if (kind < channels)
                         windows.sum[i][kind % channels] = value;
@@ -248,16 +321,20 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class Store>
-void start(const TemplateScene& scene, const WindowPart& part, int end, const Store& store, cudaStream_t stream) {
+void start(const TemplateScene& scene, const WindowPart& part, int end, const Cleared& cleared, const Store& store,
+           cudaStream_t stream) {
     const int outputs = (strip - part.width + 1) / thread_columns * thread_columns;
     LaunchShape shape;
     shape.block = dim3(threads);
     shape.grid = dim3(blocks_for(static_cast<std::size_t>(end), static_cast<std::size_t>(outputs)),
                       blocks_for(static_cast<std::size_t>(scene.rows), segment));
+    const bool in_pairs = scene.channels * (scene.left + part.x) % 8 == 0;
     if (scene.channels == 3)
-        launch(windows_kernel<3, Store>, shape, stream, scene, part, outputs, end, store);
+        launch(in_pairs ? windows_kernel<3, true, Store> : windows_kernel<3, false, Store>, shape, stream, scene, part,
+               outputs, end, cleared, store);
     else
-        launch(windows_kernel<1, Store>, shape, stream, scene, part, outputs, end, store);
+        launch(in_pairs ? windows_kernel<1, true, Store> : windows_kernel<1, false, Store>, shape, stream, scene, part,
+               outputs, end, cleared, store);
 }
 
 WindowPart whole(const TemplateWords& pattern) {
@@ -267,19 +344,19 @@ WindowPart whole(const TemplateWords& pattern) {
 }  // namespace
 
 void window_thresholds(const TemplateScene& scene, const WindowPart& part, float factor,
-                       const PositionPlane& thresholds, cudaStream_t stream) {
+                       const PositionPlane& thresholds, const Cleared& cleared, cudaStream_t stream) {
     const auto area = static_cast<unsigned>(part.width) * static_cast<unsigned>(part.height);
-    start(scene, part, thresholds.stride, ThresholdStore{thresholds, area, factor}, stream);
+    start(scene, part, thresholds.stride, cleared, ThresholdStore{thresholds, area, factor}, stream);
 }
 
 void window_scores(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
                    const PositionPlane& products, const Exclusions& exclusions, double* scores, cudaStream_t stream) {
-    start(scene, whole(pattern), scene.columns, ScoreStore{products, sums, exclusions, scores}, stream);
+    start(scene, whole(pattern), scene.columns, {}, ScoreStore{products, sums, exclusions, scores}, stream);
 }
 
 void window_map(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
                 const PositionPlane& products, MatchMethod method, View<float> map, cudaStream_t stream) {
-    start(scene, whole(pattern), scene.columns, MapStore{products, sums, method, map}, stream);
+    start(scene, whole(pattern), scene.columns, {}, MapStore{products, sums, method, map}, stream);
 }
 
 }  // namespace vedette::cuda

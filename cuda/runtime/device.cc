@@ -62,6 +62,7 @@ DeviceLimits device_limits(int ordinal) {
     limits.shared_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal));
     limits.integrated = attribute(cudaDevAttrIntegrated, ordinal) != 0;
     limits.clusters = limits.capability >= 90 && attribute(cudaDevAttrClusterLaunch, ordinal) != 0;
+    limits.early_launch = limits.capability >= 90;
     limits.cooperative = attribute(cudaDevAttrCooperativeLaunch, ordinal) != 0;
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, ordinal), "reading the device's properties");

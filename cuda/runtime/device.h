@@ -20,8 +20,9 @@ struct DeviceLimits {
     std::size_t shared_bytes = 0;  // of one block, after opting in
     std::size_t memory_bytes = 0;
     bool integrated = false;
-    bool clusters = false;     // thread-block clusters with distributed shared memory
-    bool cooperative = false;  // launches that hold the whole grid at once
+    bool clusters = false;      // thread-block clusters with distributed shared memory
+    bool cooperative = false;   // launches that hold the whole grid at once
+    bool early_launch = false;  // a kernel may begin before the one before it has ended
 };
 
 // How many devices there are. With 0, `reason` says why (no driver, driver too old, none installed). Never throws for

@@ -15,6 +15,8 @@ struct LaunchShape {
     std::size_t shared_bytes = 0;  // dynamic
     unsigned cluster = 1;          // blocks of a cluster, along x
     bool cooperative = false;      // the whole grid is resident at once, so that it can meet at a grid barrier
+    bool early =
+        false;  // may begin before the kernel before it has ended (device/previous.cuh); where the limits say so
 };
 
 // A launch as the runtime takes it. Holds what the configuration points to.
@@ -30,6 +32,11 @@ struct LaunchConfiguration {
             attributes[config.numAttrs].val.cooperative = 1;
             ++config.numAttrs;
         }
+        if (shape.early) {
+            attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+            attributes[config.numAttrs].val.programmaticStreamSerializationAllowed = 1;
+            ++config.numAttrs;
+        }
         config.gridDim = shape.grid;
         config.blockDim = shape.block;
         config.dynamicSmemBytes = shape.shared_bytes;
@@ -39,7 +46,7 @@ struct LaunchConfiguration {
     LaunchConfiguration(const LaunchConfiguration&) = delete;
     LaunchConfiguration& operator=(const LaunchConfiguration&) = delete;
 
-    std::array<cudaLaunchAttribute, 2> attributes{};
+    std::array<cudaLaunchAttribute, 3> attributes{};
     cudaLaunchConfig_t config{};
 };
 

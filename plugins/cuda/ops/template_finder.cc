@@ -120,22 +120,23 @@ void TemplateFinder::choose_factor(Job& job, double threshold) {
     job.factor = cuda::candidate_factor(candidate.coefficients, candidate.part, threshold);
 }
 
-cuda::PositionPlane TemplateFinder::thresholds_of(const Job& job) {
+cuda::PositionPlane TemplateFinder::thresholds_of(const Job& job, const cuda::Cleared& cleared) {
     const auto key = [](const Job& of) {
         return std::make_tuple(of.scene.columns, of.scene.rows, of.part.x, of.part.y, of.part.width, of.part.height);
     };
     const cuda::PositionPlane plane = plane_of(job.scene, thresholds_);
     if (thresholds_for_ == nullptr || key(*thresholds_for_) != key(job) || thresholds_for_->factor > job.factor ||
         thresholds_for_->factor * shared_factor < job.factor) {
-        cuda::window_thresholds(job.scene, job.part, job.factor, plane, operands_.stream());
+        cuda::window_thresholds(job.scene, job.part, job.factor, plane, cleared, operands_.stream());
         thresholds_for_ = &job;
     }
     return plane;
 }
 
-void TemplateFinder::search_candidates(std::size_t index, const vdt_template_find_params& params) {
+void TemplateFinder::search_candidates(std::size_t index, const vdt_template_find_params& params,
+                                       const cuda::Cleared& cleared) {
     Job& job = *jobs_[index];
-    const cuda::PositionPlane thresholds = thresholds_of(job);
+    const cuda::PositionPlane thresholds = thresholds_of(job, cleared);
     const std::uint32_t capacity = capacity_for(job.prepared.pattern());
     if (places_.size() < capacity) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, capacity);
     const cuda::Candidates candidates{places_.data(), capacity};
@@ -183,8 +184,8 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
         results_ = cuda::Block<std::byte>(device_.cuda.memory, bytes);
     }
     hit_capacity_ = wanted;
-    cuda::check(cudaMemsetAsync(results_.data(), 0, hits_offset(), operands_.stream()), "clearing counters");
     order_.clear();
+    bool all_by_candidates = true;
     for (std::size_t p = 0; p < job_count_; ++p) {
         Job& job = *jobs_[p];
         job.counted = false;
@@ -193,8 +194,17 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
         if (job.factor > 0)
             order_.push_back(p);
         else
-            search_scores(p, params);
+            all_by_candidates = false;
     }
+    // The first pattern's thresholds are made by a kernel that runs before all who count.
+    cuda::Cleared counters;
+    if (all_by_candidates && !order_.empty())
+        counters = {reinterpret_cast<std::uint32_t*>(results_.data()),
+                    static_cast<int>(hits_offset() / sizeof(std::uint32_t))};
+    else
+        cuda::check(cudaMemsetAsync(results_.data(), 0, hits_offset(), operands_.stream()), "clearing counters");
+    for (std::size_t p = 0; p < job_count_; ++p)
+        if (jobs_[p]->fits && jobs_[p]->factor <= 0) search_scores(p, params);
     // Patterns of one size one after another, the lowest thresholds first, so that one plane of them serves several.
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t p) {
@@ -203,7 +213,10 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
         return key(a) < key(b);
     });
     thresholds_for_ = nullptr;
-    for (const std::size_t p : order_) search_candidates(p, params);
+    for (const std::size_t p : order_) {
+        search_candidates(p, params, counters);
+        counters = {};
+    }
 }
 
 cuda::Progress TemplateFinder::progress_of(std::size_t job) const {

@@ -41,12 +41,13 @@ private:
                  const vdt_rect& region);
     void upload_exclusions(const vdt_template_find_params& params, const vdt_rect& region);
     void search(const vdt_template_find_params& params);
-    void search_candidates(std::size_t index, const vdt_template_find_params& params);
+    void search_candidates(std::size_t index, const vdt_template_find_params& params, const cuda::Cleared& cleared);
     void search_scores(std::size_t index, const vdt_template_find_params& params);
     void choose_factor(Job& job, double threshold);
     cuda::PositionPlane plane_of(const cuda::TemplateScene& scene, cuda::Block<std::int32_t>& block) const;
     // Window thresholds for a job: those of the last call of this function when they serve this job, too.
-    cuda::PositionPlane thresholds_of(const Job& job);
+    // `cleared` is cleared when thresholds are made.
+    cuda::PositionPlane thresholds_of(const Job& job, const cuda::Cleared& cleared);
     // What a job's last search left; after fetch().
     cuda::Progress progress_of(std::size_t job) const;
     // Looks at what the candidates' counters say; false when a job must be searched again.
