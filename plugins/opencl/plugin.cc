@@ -1,0 +1,243 @@
+// The table, the entry, and the life of an instance and its devices.
+#include "operations.h"
+#include "resident.h"
+#include "streams.h"
+
+#include <vedette/plugin/cpp/instance_entries.hpp>
+#include <vedette/plugin/cpp/resident_entries.hpp>
+#include <vedette/plugin/cpp/stream_entries.hpp>
+#include <vedette/plugin/cpp/table.hpp>
+
+#include <unistd.h>
+
+namespace vedette::opencl {
+
+namespace {
+
+Context make_context(const DeviceEntry& entry) {
+    const cl::Property properties[] = {cl::context_platform, reinterpret_cast<cl::Property>(entry.platform), 0};
+    cl::Int code = cl::success;
+    Context context(cl::api().CreateContext(properties, 1, &entry.device, nullptr, nullptr, &code));
+    check(code, "opening the device");
+    return context;
+}
+
+Queue queue_on(cl::Context context, cl::Device device) {
+    cl::Int code = cl::success;
+    Queue queue(cl::api().CreateCommandQueue(context, device, 0, &code));
+    check(code, "making a queue");
+    return queue;
+}
+
+}  // namespace
+
+Device::Device(const vdt_host& given, const DeviceEntry& chosen, const BinaryCache& cache)
+    : host(&given),
+      entry(chosen),
+      context(make_context(chosen)),
+      service(queue_on(context.get(), chosen.device)),
+      programs(entry, context.get(), cache) {}
+
+Queue Device::make_queue() const {
+    return queue_on(context.get(), entry.device);
+}
+
+void Device::check_usable() const {
+    if (getpid() != cl::api().process)
+        throw Failure(VDT_E_FORKED,
+                      "this process was forked after the OpenCL device was opened, and its driver does not survive "
+                      "that; use another backend in the child, or start a new program there");
+    if (lost.load(std::memory_order_relaxed))
+        throw Failure(VDT_E_DEVICE_LOST,
+                      "the OpenCL device failed earlier; it can be used again by a new process only");
+}
+
+void fail_with(const Device* device, const Error& error) {
+    switch (error.fault()) {
+        case Fault::memory:
+            throw Failure(VDT_E_OUT_OF_MEMORY, error.what(), error.code());
+        case Fault::lost:
+            if (device != nullptr) device->lost.store(true, std::memory_order_relaxed);
+            throw Failure(VDT_E_DEVICE_LOST, error.what(), error.code());
+        case Fault::unavailable:
+            throw Failure(VDT_E_UNAVAILABLE, error.what(), error.code());
+        case Fault::internal:
+            break;
+    }
+    throw Failure(VDT_E_INTERNAL, error.what(), error.code());
+}
+
+namespace {
+
+// Behind vdt_self. Devices are asked for on the first question, since that loads the drivers.
+class Instance {
+public:
+    Instance(const vdt_host& host, bool doubles, BinaryCache cache)
+        : host_(host), doubles_(doubles), cache_(std::move(cache)) {}
+
+    // Throws Failure with the reason when there is none.
+    const std::vector<DeviceEntry>& devices() {
+        const std::lock_guard lock(mutex_);
+        if (!asked_) {
+            devices_ = list_devices(doubles_, reason_);
+            asked_ = true;
+        }
+        if (devices_.empty()) throw Failure(cl::find(ignored_) == nullptr ? VDT_E_NO_DRIVER : VDT_E_NO_DEVICE, reason_);
+        return devices_;
+    }
+
+    const vdt_host& host() const { return host_; }
+    const BinaryCache& cache() const { return cache_; }
+
+private:
+    const vdt_host& host_;
+    const bool doubles_;
+    const BinaryCache cache_;
+    std::mutex mutex_;
+    bool asked_ = false;
+    std::vector<DeviceEntry> devices_;
+    std::string reason_, ignored_;
+};
+
+constexpr std::uint32_t memory_mask = 1u << VDT_MEMORY_HOST | 1u << VDT_MEMORY_PINNED | 1u << VDT_MEMORY_DEVICE;
+
+std::uint32_t kind_of(Kind kind) {
+    switch (kind) {
+        case Kind::cpu:
+            return VDT_DEVICE_CPU;
+        case Kind::gpu:
+            return VDT_DEVICE_GPU;
+        case Kind::integrated_gpu:
+            return VDT_DEVICE_INTEGRATED_GPU;
+        case Kind::accelerator:
+            break;
+    }
+    return VDT_DEVICE_ACCELERATOR;
+}
+
+struct Backend : plugin::InstanceEntries<Backend>,
+                 plugin::OperationEntries<Backend>,
+                 plugin::CostEntry<Backend>,
+                 plugin::ResidentEntries<Backend>,
+                 plugin::StreamEntries<Backend> {
+    using Instance = opencl::Instance;
+    using Device = opencl::Device;
+    using Resident = opencl::Resident;
+    using Stream = StreamRecord;
+    using Event = EventRecord;
+    using Buffer = BufferRecord;
+
+    static constexpr const char* id = "opencl";
+    static constexpr const char* version = "1.0.0";
+    static constexpr const char* description = "GPUs and processors with a driver for OpenCL 1.2 or later";
+
+    // Options: "doubles" = "off" works as on devices without double precision; "cache" names the folder of compiled
+    // programs, "off" keeps none.
+    static std::unique_ptr<Instance> make_instance(const vdt_host& host, plugin::Options& options) {
+        const std::string_view doubles = options.text("doubles").value_or("auto");
+        if (doubles != "auto" && doubles != "off")
+            throw Failure(VDT_E_OPTION, "option doubles: \"" + std::string(doubles) + "\" is not one of auto and off");
+        std::filesystem::path folder = BinaryCache::usual_folder();
+        if (const auto cache = options.text("cache"); cache == "off")
+            folder.clear();
+        else if (cache)
+            folder = *cache;
+        if (!folder.empty() && !folder.is_absolute())
+            throw Failure(VDT_E_OPTION, "option cache: " + folder.string() + " is neither an absolute path nor off");
+        return std::make_unique<Instance>(host, doubles == "auto", BinaryCache(std::move(folder)));
+    }
+
+    static std::uint32_t count_devices(Instance& instance) {
+        return static_cast<std::uint32_t>(instance.devices().size());
+    }
+
+    static void describe_device(Instance& instance, std::uint32_t index, vdt_device_info& info) {
+        const DeviceEntry& entry = instance.devices()[index];
+        info.kind = kind_of(entry.limits.kind);
+        plugin::set_text(info.name, entry.name);
+        plugin::set_text(info.uid, entry.uid);
+        plugin::set_text(info.driver, entry.driver);
+        info.memory_bytes = entry.limits.unified_memory ? 0 : entry.limits.global_bytes;
+        info.max_pixels = std::uint64_t{VDT_MAX_DIMENSION} * VDT_MAX_DIMENSION;
+        info.max_width = VDT_MAX_DIMENSION;
+        info.max_height = VDT_MAX_DIMENSION;
+        info.memory_mask = memory_mask;
+    }
+
+    static std::unique_ptr<Device> open_device(Instance& instance, std::uint32_t index) {
+        const DeviceEntry& entry = instance.devices()[index];
+        if (getpid() != cl::api().process)
+            throw Failure(VDT_E_FORKED,
+                          "this process was forked after OpenCL was loaded, and its drivers do not survive that; use "
+                          "another backend in the child, or start a new program there");
+        if (!entry.unusable.empty())
+            throw Failure(VDT_E_UNAVAILABLE, entry.name + " cannot be used: " + entry.unusable);
+        try {
+            return std::make_unique<Device>(instance.host(), entry, instance.cache());
+        } catch (const Error& error) {
+            fail_with(nullptr, error);
+        }
+    }
+
+    static auto operations() { return opencl::operations(); }
+
+    static plugin::Limits limits(const Device&) {
+        plugin::Limits limits;
+        limits.memory_mask = memory_mask;
+        limits.streams = true;
+        return limits;
+    }
+
+    static std::unique_ptr<Plan> make_plan(const Operation& operation, Device& device, const vdt_query& query) {
+        return on(device, [&] { return operation.plan(device, query); });
+    }
+    static vdt_code run_plan(Plan& plan, Device& device, const vdt_call& call) {
+        return on(device, [&] { return plan.run(call); });
+    }
+    static std::unique_ptr<Resident> make_resident(Device& device, const vdt_image& image) {
+        return on(device, [&] { return std::make_unique<Resident>(device, image); });
+    }
+
+    static std::unique_ptr<Stream> make_stream(Device& device) {
+        return on(device, [&] { return std::make_unique<Stream>(device); });
+    }
+    static std::unique_ptr<Event> make_event(Device& device) {
+        return on(device, [&] { return std::make_unique<Event>(device); });
+    }
+    static std::unique_ptr<Buffer> make_buffer(Device& device, std::uint32_t memory, std::uint64_t bytes) {
+        return on(device, [&] { return std::make_unique<Buffer>(device, memory, bytes); });
+    }
+    static void* address_of(Buffer& buffer) { return buffer.address(); }
+    static void sync(Stream& stream) {
+        on(stream.device, [&] { finish(stream.queue.get()); });
+    }
+    static bool has_fired(Event& event) {
+        return on(event.device, [&] { return event.has_fired(); });
+    }
+    static void wait_host(Event& event) {
+        on(event.device, [&] { event.wait_host(); });
+    }
+    static void wait_stream(Event& event, Stream& stream) {
+        on(event.device, [&] { event.wait_on(stream.queue.get()); });
+    }
+    static void record(Event& event, Stream& stream) {
+        on(event.device, [&] { event.record(stream.queue.get()); });
+    }
+    static void copy_image(Device& device, const vdt_image& from, const vdt_image& to, Stream* stream, Event* done) {
+        on(device, [&] {
+            opencl::copy_image(device, from, to, plugin::Handle<vdt_stream, Stream>::handle(stream),
+                               plugin::Handle<vdt_event, Event>::handle(done));
+        });
+    }
+};
+
+constexpr vdt_plugin table = plugin::make_table<Backend>();
+
+}  // namespace
+
+}  // namespace vedette::opencl
+
+const vdt_plugin* VDT_PLUGIN_ENTRY(std::uint32_t host_minor_min, std::uint32_t host_minor_max,
+                                   vdt_error* why) noexcept {
+    return vedette::plugin::negotiate(host_minor_min, host_minor_max, vedette::opencl::table, why);
+}

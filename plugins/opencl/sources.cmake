@@ -1,0 +1,9 @@
+# The operations of the OpenCL backend, in alphabetical order: each has ops/<name>.cc, which defines <name>_operation, and
+# its kernels in kernels/<name>.cl.
+set(VEDETTE_OPENCL_OPERATIONS
+    convert
+    integral
+)
+# Further sources of operations.
+set(VEDETTE_OPENCL_OPERATION_PARTS
+)
