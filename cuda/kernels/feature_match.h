@@ -81,7 +81,7 @@ struct RansacParameters {
     double reprojection = 3;           // pixels
     std::uint64_t seed = 0;
 };
-// The homography as plugins/cpu/features/ransac.h finds it, zeros where there is none, and the results and header.
+// The homography as plugins/common/features/ransac.h finds it, zeros where there is none, and the results and header.
 void fit_pairs(const RansacParameters& parameters, const MatchMemory& memory, const View<double>& homography,
                cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Homographies between point sets, as plugins/cpu/features/homography.cc computes them: the same formulas in double.
+// Homographies between point sets, as plugins/common/features/homography.cc computes them: the same formulas in double.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -101,7 +101,7 @@ __device__ __forceinline__ bool fits(const Homography& homography, float4 pair, 
 }
 
 // SplitMix64 [Steele, Lea, Flood 2014]. Every sample draws from a stretch of the sequence of its own, so that samples
-// can be drawn in any order; as plugins/cpu/features/ransac.cc.
+// can be drawn in any order; as plugins/common/features/ransac.cc.
 __device__ inline void draw_sample(std::uint64_t seed, std::uint32_t iteration, std::uint32_t count,
                                    std::uint32_t (&drawn)[4]) {
     constexpr std::uint64_t step = 0x9e3779b97f4a7c15u, stretch = 64;

@@ -2,8 +2,11 @@
 # its kernels in kernels/<name>.cl.
 set(VEDETTE_OPENCL_OPERATIONS
     convert
+    feature_match
+    features
     integral
 )
 # Further sources of operations.
 set(VEDETTE_OPENCL_OPERATION_PARTS
+    ops/features_space.cc
 )

@@ -60,14 +60,14 @@ public:
             throw Failure(VDT_E_SIZE,
                           "feature_match: there are more " + std::string(name) + " keypoints than rows of descriptors");
         for (std::uint32_t i = 0; i < list.count; ++i) {
-            const features::Point place = at(i);
+            const matching::Point place = at(i);
             if (!std::isfinite(place.x) || !std::isfinite(place.y))
                 throw Failure(VDT_E_ARGUMENT, "feature_match: the place of " + std::string(name) + " keypoint " +
                                                   std::to_string(i) + " is not finite");
         }
     }
     std::uint32_t count() const noexcept { return static_cast<std::uint32_t>(list_.count); }
-    features::Point at(std::uint32_t i) const noexcept {
+    matching::Point at(std::uint32_t i) const noexcept {
         vdt_keypoint keypoint;
         std::memcpy(&keypoint, static_cast<const unsigned char*>(list_.items) + std::uint64_t{i} * list_.item_size,
                     sizeof keypoint);
@@ -100,7 +100,7 @@ public:
         const Places query(*call.lists_in[0], *call.inputs[0], "query"),
             train(*call.lists_in[1], *call.inputs[1], "train");
         find_pairs(call, query, train, params.ratio);
-        const features::Homography homography = follow(query, train, params);
+        const matching::Homography homography = follow(query, train, params);
         for (std::uint32_t y = 0; y < 3; ++y)
             std::memcpy(row_of<double>(*call.outputs[0], 0, y), homography.data() + std::size_t{y} * 3,
                         3 * sizeof(double));
@@ -124,17 +124,17 @@ private:
         }
     }
 
-    features::Homography follow(const Places& query, const Places& train, const vdt_feature_match_params& params) {
+    matching::Homography follow(const Places& query, const Places& train, const vdt_feature_match_params& params) {
         ransac_.clear();
         for (const vdt_descriptor_match& pair : pairs_) ransac_.add(query.at(pair.query), train.at(pair.train));
-        features::Homography homography{};
+        matching::Homography homography{};
         if (!ransac_.run({params.max_iterations, params.reprojection, params.seed}, homography)) return {};
         for (std::size_t i = 0; i < pairs_.size(); ++i) pairs_[i].inlier = ransac_.fits()[i];
         return homography;
     }
 
     features::TopTwo top_two_;
-    features::Ransac ransac_;
+    matching::Ransac ransac_;
     std::vector<vdt_descriptor_match> pairs_;
 };
 

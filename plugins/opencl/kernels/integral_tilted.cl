@@ -45,7 +45,8 @@ __kernel void band_sums(const uint width, const uint bands, __global const PREFI
     rising[(size_t)band * (width + 1) + x] = b;
 }
 
-// A work-item follows a diagonal from band to band and leaves in each what enters it: those of A, then those of B.
+// A work-item follows a diagonal from band to band and leaves in each what enters it: those of A, then those of B. What
+// a band adds is counted where the diagonal leaves it.
 __kernel void band_carry(const uint width, const uint bands, __global const SUM *restrict falling,
                          __global const SUM *restrict rising, __global SUM *restrict falling_above,
                          __global SUM *restrict rising_above) {
@@ -57,8 +58,8 @@ __kernel void band_carry(const uint width, const uint bands, __global const SUM 
     if (item < diagonals) {
         for (uint band = 0; band < bands && item >= band * BAND; ++band) {
             const uint x = item - band * BAND;
+            if (band > 0) sum += falling[(size_t)(band - 1) * (width + 1) + min(x, width)];
             if (x <= width) falling_above[(size_t)band * (width + 1) + x] = sum;
-            if (band + 1 < bands) sum += falling[(size_t)band * (width + 1) + min(x, width)];
         }
         return;
     }
@@ -67,8 +68,8 @@ __kernel void band_carry(const uint width, const uint bands, __global const SUM 
         if (right < outside) continue;
         const uint x = right - outside;
         if (x > width) return;
+        if (band > 0) sum += rising[(size_t)(band - 1) * (width + 1) + x];
         rising_above[(size_t)band * (width + 1) + x] = sum;
-        if (band + 1 < bands) sum += rising[(size_t)band * (width + 1) + x];
     }
 }
 

@@ -73,7 +73,7 @@ inline constexpr UInt device_version = 0x102F;
 inline constexpr UInt device_extensions = 0x1030;
 inline constexpr UInt device_double_config = 0x1032;
 inline constexpr UInt device_unified_memory = 0x1035;
-inline constexpr UInt device_language_version = 0x103D;
+inline constexpr UInt device_native_floats = 0x103A;  // lanes of a vector register
 // Of extensions: cl_khr_pci_bus_info, cl_khr_device_uuid, cl_nv_device_attribute_query, cl_amd_device_attribute_query.
 inline constexpr UInt device_pci_bus_info = 0x410F;
 inline constexpr UInt device_uuid = 0x106A;

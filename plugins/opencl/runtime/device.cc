@@ -115,6 +115,7 @@ DeviceLimits limits_of(cl::Device device, const std::string& extensions) {
     limits.constant_bytes = number_of<cl::Bits>(device, cl::device_constant_bytes);
     limits.global_bytes = number_of<cl::Bits>(device, cl::device_global_bytes);
     limits.largest_allocation = number_of<cl::Bits>(device, cl::device_largest_allocation);
+    limits.native_floats = number_of<cl::UInt>(device, cl::device_native_floats, 1);
     limits.doubles = number_of<cl::Bits>(device, cl::device_double_config) != 0;
     limits.correct_divide = (number_of<cl::Bits>(device, cl::device_single_config) & cl::config_correct_divide) != 0;
     limits.long_atomics = has_word(extensions, "cl_khr_int64_base_atomics");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace vedette::cpu::features {
+namespace vedette::matching {
 
 namespace {
 
@@ -215,4 +215,4 @@ bool fit_homography(std::vector<Point>& from, std::vector<Point>& to, Homography
     return true;
 }
 
-}  // namespace vedette::cpu::features
+}  // namespace vedette::matching

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace vedette::cpu::features {
+namespace vedette::matching {
 
 namespace {
 
@@ -62,13 +62,13 @@ void Ransac::add(Point from, Point to) {
 std::size_t Ransac::count_fitting(const Homography& homography, double reprojection) const noexcept {
     std::size_t count = 0;
     for (std::size_t i = 0; i < from_.size(); ++i)
-        count += features::fits(homography, from_[i], to_[i], reprojection * reprojection) ? 1U : 0U;
+        count += matching::fits(homography, from_[i], to_[i], reprojection * reprojection) ? 1U : 0U;
     return count;
 }
 
 void Ransac::mark_fitting(const Homography& homography, double reprojection) {
     for (std::size_t i = 0; i < from_.size(); ++i)
-        fits_[i] = features::fits(homography, from_[i], to_[i], reprojection * reprojection) ? 1 : 0;
+        fits_[i] = matching::fits(homography, from_[i], to_[i], reprojection * reprojection) ? 1 : 0;
 }
 
 // Least squares over the pairs that are marked; false when they do not fix a homography.
@@ -140,4 +140,4 @@ bool Ransac::run(const RansacParameters& parameters, Homography& homography) {
     return true;
 }
 
-}  // namespace vedette::cpu::features
+}  // namespace vedette::matching

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vedette::cpu::features {
+namespace vedette::matching {
 
 struct RansacParameters {
     std::uint32_t max_iterations = 0;
@@ -36,4 +36,4 @@ private:
     std::vector<std::uint8_t> fits_;
 };
 
-}  // namespace vedette::cpu::features
+}  // namespace vedette::matching

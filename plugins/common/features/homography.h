@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace vedette::cpu::features {
+namespace vedette::matching {
 
 struct Point {
     double x = 0, y = 0;
@@ -42,4 +42,4 @@ bool spans_area(const std::vector<Point>& points) noexcept;
 // `from`, `to` come back normalised. False when no homography comes out.
 bool fit_homography(std::vector<Point>& from, std::vector<Point>& to, Homography& homography);
 
-}  // namespace vedette::cpu::features
+}  // namespace vedette::matching
