@@ -5,6 +5,7 @@
 // A work-item owns four neighbouring pixels as one vector a channel, so that every format moves them in words; each is
 // read and written once and takes about ten operations.
 #include "image.cl"
+#include "soft_double.cl"
 
 #define IN4 JOIN(IN, 4)
 #define IN16 JOIN(IN, 16)
@@ -77,7 +78,16 @@ inline IN4 gray_of(IN4 blue, IN4 green, IN4 red) {
 #elif defined(VDT_DOUBLES)
     return convert_float4(0.114 * convert_double4(blue) + 0.587 * convert_double4(green) + 0.299 * convert_double4(red));
 #else
-    return green;  // this device is not asked for it
+    float result[4], blues[4], greens[4], reds[4];
+    vstore4(blue, 0, blues);
+    vstore4(green, 0, greens);
+    vstore4(red, 0, reds);
+    for (int i = 0; i < 4; ++i)
+        result[i] = soft_to_float(
+            soft_add(soft_add(soft_multiply(0x3FBD2F1A9FBE76C9ul, soft_double(blues[i])),    // 0.114
+                              soft_multiply(0x3FE2C8B439581062ul, soft_double(greens[i]))),  // 0.587
+                     soft_multiply(0x3FD322D0E5604189ul, soft_double(reds[i]))));            // 0.299
+    return vload4(0, result);
 #endif
 }
 

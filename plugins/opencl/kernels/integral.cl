@@ -1,9 +1,23 @@
 // Integral images in passes that need no group to wait for another.
 //
-// PIXEL: uchar or float. SUM: what sums are made in: uint (modulo 2^32), ulong or double. OUT_BITS: 32, or 64 for
-// outputs of 64 bits; OUT_DOUBLE: 1 when they are doubles. SQUARES: 1 for sums of squares. TILE_WIDTH, TILE_HEIGHT: of
-// a tile, pixels; a group has TILE_WIDTH work-items, at least TILE_HEIGHT.
+// PIXEL: uchar or float; REAL: 1 for float. SUM: what sums are made in: uint (modulo 2^32) or ulong for bytes, double
+// or, where the device has none, a ulong that holds one, for floats. OUT_BITS: 32, or 64 for outputs of 64 bits;
+// OUT_DOUBLE: 1 when they are doubles. SQUARES: 1 for sums of squares. TILE_WIDTH, TILE_HEIGHT: of a tile, pixels; a
+// group has TILE_WIDTH work-items, at least TILE_HEIGHT.
 #include "image.cl"
+#include "soft_double.cl"
+
+#if REAL && !defined(VDT_DOUBLES)
+#define SUM_OF(value) soft_double(value)
+#define ADD(a, b) soft_add(a, b)
+#define SUBTRACT(a, b) soft_add(a, (b) ^ SOFT_SIGN)
+#define MULTIPLY(a, b) soft_multiply(a, b)
+#else
+#define SUM_OF(value) ((SUM)(value))
+#define ADD(a, b) ((a) + (b))
+#define SUBTRACT(a, b) ((a) - (b))
+#define MULTIPLY(a, b) ((a) * (b))
+#endif
 
 #if OUT_BITS == 64
 #define OUT ulong
@@ -13,14 +27,14 @@
 
 inline SUM term_of(PIXEL value) {
 #if SQUARES
-    return (SUM)value * (SUM)value;
+    return MULTIPLY(SUM_OF(value), SUM_OF(value));
 #else
-    return (SUM)value;
+    return SUM_OF(value);
 #endif
 }
 
 inline OUT word_of(SUM sum) {
-#if SUM_DOUBLE
+#if REAL
     return as_ulong(sum);
 #elif OUT_DOUBLE
     // Sums of bytes stay below 2^53: each is a double exactly, put together here so that no double precision is needed.
@@ -42,13 +56,13 @@ __kernel void tile_sums(IMAGE_IN(in), const uint width, const uint height, __glo
     const uint x = left + lane, y = top + lane;
     if (x < right) {
         SUM sum = 0;
-        for (uint row = top; row < bottom; ++row) sum += term_of(ROW_IN(PIXEL, in, row)[x]);
+        for (uint row = top; row < bottom; ++row) sum = ADD(sum, term_of(ROW_IN(PIXEL, in, row)[x]));
         columns[(size_t)get_group_id(1) * width + x] = sum;
     }
     if (y < bottom && lane < TILE_HEIGHT) {
         __global const PIXEL *row = ROW_IN(PIXEL, in, y);
         SUM sum = 0;
-        for (uint column = left; column < right; ++column) sum += term_of(row[column]);
+        for (uint column = left; column < right; ++column) sum = ADD(sum, term_of(row[column]));
         rows[(size_t)get_group_id(0) * height + y] = sum;
     }
 }
@@ -66,7 +80,7 @@ __kernel void carry(const uint width, const uint height, const uint bands, const
     for (uint step = 0; step < steps; ++step, place += stride) {
         const SUM own = *place;
         *place = sum;
-        sum += own;
+        sum = ADD(sum, own);
     }
 }
 
@@ -77,7 +91,7 @@ inline SUM sums_before(SUM own, __local SUM *shared) {
     for (uint distance = 1; distance < lanes; distance *= 2) {
         shared[lane] = sum;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= distance) sum += shared[lane - distance];
+        if (lane >= distance) sum = ADD(sum, shared[lane - distance]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     shared[lane] = sum;
@@ -94,10 +108,10 @@ __kernel void scan_bands(const uint width, __global SUM *restrict columns, __loc
     const uint part = (width + lanes - 1) / lanes;
     const uint begin = min(lane * part, width), end = min(begin + part, width);
     SUM own = 0;
-    for (uint x = begin; x < end; ++x) own += row[x];
+    for (uint x = begin; x < end; ++x) own = ADD(own, row[x]);
     SUM sum = sums_before(own, shared);
     for (uint x = begin; x < end; ++x) {
-        sum += row[x];
+        sum = ADD(sum, row[x]);
         row[x] = sum;
     }
 }
@@ -115,7 +129,7 @@ __kernel void tiles(IMAGE_IN(in), IMAGE_OUT(out), const uint width, const uint h
         __local SUM *sums = tile + lane * (TILE_WIDTH + 1);
         SUM sum = rows[(size_t)get_group_id(0) * height + y];
         for (uint column = 0; column < right - left; ++column) {
-            sum += term_of(row[column]);
+            sum = ADD(sum, term_of(row[column]));
             sums[column] = sum;
         }
         if (left == 0) ROW_OUT(OUT, out, y + 1)[0] = 0;
@@ -124,7 +138,7 @@ __kernel void tiles(IMAGE_IN(in), IMAGE_OUT(out), const uint width, const uint h
     if (x < right) {
         SUM sum = columns[(size_t)get_group_id(1) * width + x];
         for (uint row = top; row < bottom; ++row) {
-            sum += tile[(row - top) * (TILE_WIDTH + 1) + lane];
+            sum = ADD(sum, tile[(row - top) * (TILE_WIDTH + 1) + lane]);
             ROW_OUT(OUT, out, row + 1)[x + 1] = word_of(sum);
         }
         if (top == 0) {

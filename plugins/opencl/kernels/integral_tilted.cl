@@ -8,7 +8,7 @@
 // cut into bands of BAND: sums inside each band, then what enters it from above, then the rows themselves, A first and
 // B taken from it.
 //
-// Macros as in integral.cl; PREFIX: what P is made in, uint for bytes.
+// Macros as in integral.cl; PREFIX: what P is made in, uint for bytes, else SUM.
 #include "integral.cl"
 
 // A group a row.
@@ -20,11 +20,11 @@ __kernel void prefix_rows(IMAGE_IN(in), const uint width, __global PREFIX *restr
     const uint part = (width + lanes - 1) / lanes;
     const uint begin = min(lane * part, width), end = min(begin + part, width);
     SUM own = 0;
-    for (uint x = begin; x < end; ++x) own += (SUM)row[x];
+    for (uint x = begin; x < end; ++x) own = ADD(own, SUM_OF(row[x]));
     SUM sum = sums_before(own, shared);
     if (lane == 0) sums[0] = 0;
     for (uint x = begin; x < end; ++x) {
-        sum += (SUM)row[x];
+        sum = ADD(sum, SUM_OF(row[x]));
         sums[x + 1] = (PREFIX)sum;
     }
 }
@@ -38,8 +38,8 @@ __kernel void band_sums(const uint width, const uint bands, __global const PREFI
     for (uint row = 0; row < BAND; ++row) {
         __global const PREFIX *sums = prefix + (size_t)(band * BAND + row) * (width + 1);
         const uint steps = BAND - 1 - row;
-        a += (SUM)sums[min(width, x + steps)];
-        b += x > 1 + steps ? (SUM)sums[x - 1 - steps] : (SUM)0;
+        a = ADD(a, (SUM)sums[min(width, x + steps)]);
+        if (x > 1 + steps) b = ADD(b, (SUM)sums[x - 1 - steps]);
     }
     falling[(size_t)band * (width + 1) + x] = a;
     rising[(size_t)band * (width + 1) + x] = b;
@@ -58,7 +58,7 @@ __kernel void band_carry(const uint width, const uint bands, __global const SUM 
     if (item < diagonals) {
         for (uint band = 0; band < bands && item >= band * BAND; ++band) {
             const uint x = item - band * BAND;
-            if (band > 0) sum += falling[(size_t)(band - 1) * (width + 1) + min(x, width)];
+            if (band > 0) sum = ADD(sum, falling[(size_t)(band - 1) * (width + 1) + min(x, width)]);
             if (x <= width) falling_above[(size_t)band * (width + 1) + x] = sum;
         }
         return;
@@ -68,7 +68,7 @@ __kernel void band_carry(const uint width, const uint bands, __global const SUM 
         if (right < outside) continue;
         const uint x = right - outside;
         if (x > width) return;
-        if (band > 0) sum += rising[(size_t)(band - 1) * (width + 1) + x];
+        if (band > 0) sum = ADD(sum, rising[(size_t)(band - 1) * (width + 1) + x]);
         rising_above[(size_t)band * (width + 1) + x] = sum;
     }
 }
@@ -83,7 +83,7 @@ __kernel void fall(IMAGE_OUT(out), const uint width, const uint height, __global
     if (band == 0 && diagonal <= width) ROW_OUT(SUM, out, 0)[diagonal] = sum;
     for (uint row = 1; row <= rows && row <= diagonal; ++row) {
         const uint x = diagonal - row;
-        sum += (SUM)prefix[(size_t)(top + row - 1) * (width + 1) + min(x, width)];
+        sum = ADD(sum, (SUM)prefix[(size_t)(top + row - 1) * (width + 1) + min(x, width)]);
         if (x <= width) ROW_OUT(SUM, out, top + row)[x] = sum;
     }
 }
@@ -101,7 +101,7 @@ __kernel void rise(IMAGE_OUT(out), const uint width, const uint height, __global
         if (diagonal + row < rows) continue;
         const uint x = diagonal + row - rows;
         if (x > width) return;
-        if (x > 0) sum += (SUM)prefix[(size_t)(top + row - 1) * (width + 1) + x - 1];
-        ROW_OUT(OUT, out, top + row)[x] = word_of(ROW_OUT(SUM, out, top + row)[x] - sum);
+        if (x > 0) sum = ADD(sum, (SUM)prefix[(size_t)(top + row - 1) * (width + 1) + x - 1]);
+        ROW_OUT(OUT, out, top + row)[x] = word_of(SUBTRACT(ROW_OUT(SUM, out, top + row)[x], sum));
     }
 }

@@ -1,6 +1,6 @@
 // convert: between all 8-bit, 16-bit and float colour formats. Exact: every value is rounded once from the formula of
-// ops.h. Integers become floats by a table, so that only float pixels need double precision; without it they become
-// integers by thresholds, and the one thing refused is gray from float colours.
+// ops.h. Integers become floats by a table. Floats become integers and gray in double precision; where the device has
+// none they become integers by thresholds, and gray by integer arithmetic.
 #include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
 
@@ -26,19 +26,11 @@ void check_values(const vdt_convert_params& params, vdt_format in, vdt_format ou
     if (params.scale == 0) throw Failure(VDT_E_ARGUMENT, "convert: scale must not be 0");
 }
 
-void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
+void support(const Device&, const vdt_query& query, vdt_op_support&) {
     const vdt_image& in = *query.inputs[0];
     const vdt_image& out = *query.outputs[0];
     if (in.width != out.width || in.height != out.height)
         throw Failure(VDT_E_SIZE, "convert: input and output differ in size");
-    const bool colour_reals = is_real(in.format) && in.format != VDT_FORMAT_GRAYF32;
-    if (!device.limits().doubles && colour_reals) {
-        answer.output_formats &= ~(VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAY16) |
-                                   VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32));
-        plugin::check_format(out, answer.output_formats,
-                             "convert: the output of this device, which has no double "
-                             "precision,");
-    }
     check_values(plugin::params_of<vdt_convert_params>(query), in.format, out.format);
 }
 

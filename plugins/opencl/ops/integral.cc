@@ -27,10 +27,10 @@ std::uint32_t parts(std::uint32_t size, std::uint32_t part) {
 struct Form {
     bool bytes, squares, tilted, real_output;
 
-    // Sums of bytes stay below 2^53 and become doubles at the end.
-    const char* sum() const { return !bytes ? "double" : wide() ? "ulong" : "uint"; }
-    bool wide() const { return squares || real_output; }
-    std::uint32_t sum_bytes() const { return wide() || !bytes ? 8 : 4; }
+    // Sums of bytes stay below 2^53 and become doubles at the end. Without `doubles` a ulong holds one.
+    const char* sum(bool doubles) const { return !bytes && doubles ? "double" : wide() ? "ulong" : "uint"; }
+    bool wide() const { return squares || real_output || !bytes; }
+    std::uint32_t sum_bytes() const { return wide() ? 8 : 4; }
     std::uint32_t prefix_bytes() const { return bytes ? 4 : 8; }
     // So that a tile takes 16 KiB and a bit.
     std::uint32_t tile_height() const { return sum_bytes() == 4 ? 64 : 32; }
@@ -67,16 +67,8 @@ Scratch scratch_of(const Form& form, std::uint32_t width, std::uint32_t height) 
     return scratch;
 }
 
-void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
+void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     plugin::answer_integral(query, answer);
-    if (!device.limits().doubles) {
-        answer.input_formats &= ~VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
-        if (query.input_count != 0)
-            plugin::check_format(*query.inputs[0], answer.input_formats,
-                                 "integral: the input of this device, which has no double precision,");
-        else
-            plugin::promise_exact(answer);
-    }
     if (query.input_count == 0) return;
     for (const Form& form : forms_of(query))
         answer.scratch_bytes += scratch_of(form, query.inputs[0]->width, query.inputs[0]->height).bytes(form);
@@ -121,15 +113,15 @@ public:
     Summing(const Device& device, const Form& form, std::uint32_t width, std::uint32_t height)
         : form_(form), width_(width), height_(height) {
         const std::string defines =
-            std::string("-D PIXEL=") + (form.bytes ? "uchar" : "float") + " -D SUM=" + form.sum() +
-            " -D SUM_DOUBLE=" + (form.bytes ? "0" : "1") + " -D OUT_BITS=" + std::to_string(8 * form.sum_bytes()) +
+            std::string("-D PIXEL=") + (form.bytes ? "uchar" : "float") + " -D REAL=" + (form.bytes ? "0" : "1") +
+            " -D SUM=" + form.sum(device.limits().doubles) + " -D OUT_BITS=" + std::to_string(8 * form.sum_bytes()) +
             " -D OUT_DOUBLE=" + (form.real_output ? "1" : "0") + " -D SQUARES=" + (form.squares ? "1" : "0") +
             " -D TILE_WIDTH=" + std::to_string(tile_width) + " -D TILE_HEIGHT=" + std::to_string(form.tile_height());
         const Scratch scratch = scratch_of(form, width, height);
         const auto numbers = [&](std::size_t count) { return device.buffer<std::byte>(count * form.sum_bytes()); };
         if (form.tilted) {
-            const std::string more =
-                defines + " -D BAND=" + std::to_string(band) + " -D PREFIX=" + (form.bytes ? "uint" : "double");
+            const std::string more = defines + " -D BAND=" + std::to_string(band) +
+                                     " -D PREFIX=" + (form.bytes ? "uint" : form.sum(device.limits().doubles));
             prefix_rows_ = device.programs.kernel("integral_tilted", "prefix_rows", more);
             band_sums_ = device.programs.kernel("integral_tilted", "band_sums", more);
             band_carry_ = device.programs.kernel("integral_tilted", "band_carry", more);

@@ -1,0 +1,2 @@
+#define BOOST_TEST_MODULE opencl
+#include "boost_test.h"
