@@ -19,9 +19,12 @@ namespace {
 constexpr std::size_t first_capacity = std::size_t{1} << 16;
 // Hits that come to the host with the counts; more cost another transfer.
 constexpr std::size_t fetched_hits = 1024;
-// Candidates of a pattern that are worth testing one by one. With more, every score is computed: that takes a 4K screen
-// 0.1 to 0.2 ms more (H200), and the device cuts the list to what is wanted.
-constexpr std::uint32_t candidate_capacity = 1u << 14;
+// Candidates of a pattern that are worth testing one by one, which takes 1.2 ns for one of 64 x 64 (H200). With more,
+// every score is computed: that takes a 4K screen 0.1 to 0.2 ms more.
+constexpr std::uint32_t candidate_capacity = 1u << 17;
+// Hits of a pattern from which on the next search computes every score, since the device then cuts the list to what is
+// wanted; sorting so many on the host takes longer (estimate).
+constexpr std::size_t many_hits = std::size_t{1} << 13;
 // With a mask every score takes 2 ms.
 constexpr std::uint32_t masked_candidate_capacity = 1u << 18;
 
@@ -229,8 +232,7 @@ bool TemplateFinder::all_candidates_fit(const vdt_template_find_params& params) 
     bool fit = true;
     for (const std::size_t p : order_) {
         if (progress_of(p).candidates <= capacity_for(jobs_[p]->prepared.pattern())) continue;
-        jobs_[p]->crowded_version = jobs_[p]->prepared.version();
-        jobs_[p]->crowded_threshold = params.threshold;
+        jobs_[p]->leave_candidates(params.threshold);
         fit = false;
     }
     return fit;
@@ -261,6 +263,10 @@ bool TemplateFinder::fetch(const vdt_template_find_params& params) {
     for (std::uint32_t i = 0; i < count; ++i)
         jobs_[hits[i].pattern]->hits.push_back({hits[i].score, static_cast<std::int32_t>(hits[i].place & 0xffffu),
                                                 static_cast<std::int32_t>(hits[i].place >> 16)});
+    for (const std::size_t p : order_) {
+        Job& job = *jobs_[p];
+        if (job.hits.size() > many_hits && job.hits.size() > params.max_results) job.leave_candidates(params.threshold);
+    }
     return true;
 }
 

@@ -32,9 +32,13 @@ private:
         cuda::WindowPart part;
         float factor = 0;      // of window_thresholds of that part; 0: every score is computed
         bool counted = false;  // by the device: only the best hits were fetched
-        // Candidates were too many for this version of the pattern at this threshold: every score is computed.
+        // Candidates or hits were too many for this version of the pattern at this threshold: every score is computed.
         std::uint64_t crowded_version = 0;
         double crowded_threshold = 0;
+        void leave_candidates(double threshold) {
+            crowded_version = prepared.version();
+            crowded_threshold = threshold;
+        }
     };
 
     void prepare(const vdt_call& call, const vdt_template_find_params& params, const DeviceImage& scene,
