@@ -221,9 +221,9 @@ private:
         for (std::uint32_t index = 0; index < shape_.octaves.size(); ++index) {
             const auto across = static_cast<std::size_t>(shape_.octaves[index].width - 2 * border);
             const auto down = static_cast<std::size_t>(shape_.octaves[index].height - 2 * border);
-            const std::size_t group = group_within(extrema_, 64),
-                              rows = processor ? 1 : 64 / std::min<std::size_t>(group, 16);
+            const std::size_t group = group_within(extrema_, 64);
             const std::size_t columns = processor ? group : std::min<std::size_t>(group, 16);
+            const std::size_t rows = group / columns;
             launch(queue, extrema_, cover({(across + form_.vector - 1) / form_.vector, down}, {columns, rows}),
                    space_->layers(), space_->octaves(), index, threshold, counts_, extrema_list_, place_room_);
         }
