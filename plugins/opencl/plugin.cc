@@ -4,6 +4,7 @@
 #include "streams.h"
 
 #include <vedette/plugin/cpp/instance_entries.hpp>
+#include <vedette/plugin/cpp/loop.hpp>
 #include <vedette/plugin/cpp/resident_entries.hpp>
 #include <vedette/plugin/cpp/stream_entries.hpp>
 #include <vedette/plugin/cpp/table.hpp>
@@ -192,6 +193,7 @@ struct Backend : plugin::InstanceEntries<Backend>,
         return on(device, [&] { return operation.plan(device, query); });
     }
     static vdt_code run_plan(Plan& plan, Device& device, const vdt_call& call) {
+        plugin::throw_if_cancelled(*device.host, call.token);
         return on(device, [&] { return plan.run(call); });
     }
     static std::unique_ptr<Resident> make_resident(Device& device, const vdt_image& image) {

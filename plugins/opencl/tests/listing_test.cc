@@ -1,6 +1,7 @@
 // Prints what the OpenCL plugin says of its devices. usage: vedette_opencl_listing_test PLUGIN.so
 #include <vedette/plugin/plugin.h>
 
+#include <cstdint>
 #include <cstdio>
 
 #include <dlfcn.h>
