@@ -15,6 +15,7 @@ struct Arguments {
     std::uint32_t device = 0;
     std::vector<std::pair<std::string, std::string>> options;  // given to create
     double limit = 20;                                         // seconds for each check
+    bool driver_threads = false;  // a driver below the plugin keeps threads when the plugin has ended
     bool json = false;
     bool list = false;
     std::vector<std::string> only;  // checks to run; empty = all

@@ -19,13 +19,14 @@ constexpr int exit_pass = 0, exit_fail = 1, exit_usage = 2;
 
 constexpr char usage[] =
     "usage: vedette-conformance PLUGIN.so [--device N] [--option KEY=VALUE]... [--only CHECK]... [--limit SECONDS]\n"
-    "                           [--json] [--list]\n"
+    "                           [--driver-threads] [--json] [--list]\n"
     "\n"
     "Checks a backend against the rules of the plugin ABI, each check in a process of its own.\n"
     "  --device N          the device to use, 0 by default\n"
     "  --option KEY=VALUE  an option for the plugin's create; a whole number is given as an integer, else as text\n"
     "  --only CHECK        run this check and those it needs; CHECK may end in * (\"run.*\")\n"
     "  --limit SECONDS     for each check, 20 by default\n"
+    "  --driver-threads    the device's driver, which no plugin can end, keeps threads; only more and more of them fail\n"
     "  --json              one JSON object instead of the table\n"
     "  --list              name the checks and end\n"
     "Exit status: 0 all passed, 1 a check failed, 2 wrong usage or the library cannot be loaded.\n";
@@ -68,6 +69,8 @@ Arguments parse(int argc, char** argv) {
             if (equals == std::string::npos || equals == 0)
                 throw WrongUsage("--option needs KEY=VALUE, not \"" + text + "\"");
             arguments.options.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+        } else if (word == "--driver-threads") {
+            arguments.driver_threads = true;
         } else if (word == "--json") {
             arguments.json = true;
         } else if (word == "--list") {
