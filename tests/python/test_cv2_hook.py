@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import unittest
 from unittest import mock
 
@@ -89,6 +90,29 @@ class Values(Hooked):
         place = np.zeros_like(expected)
         self.assertIs(cv2.matchTemplate(image, template, cv2.TM_CCOEFF_NORMED, place), place)
         self.assertTrue(close(place, expected))
+
+    def test_calls_from_new_threads_take_no_more_memory(self):
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        scene, template = texture(300, 400), texture(300, 400)[20:40, 30:60].copy()
+        expected = OPENCV(scene, template, cv2.TM_CCOEFF_NORMED)
+
+        def search(times):
+            for _ in range(times):
+                answers = []
+                thread = threading.Thread(
+                    target=lambda: answers.append(cv2.matchTemplate(scene, template, cv2.TM_CCOEFF_NORMED)))
+                thread.start()
+                thread.join()
+                self.assertTrue(close(answers[0], expected))
+
+        search(20)
+        before = resident()
+        search(150)
+        self.assertEqual(self.ours, 170)
+        self.assertLess(resident() - before, 4 << 20)
 
     def test_what_is_unusual_goes_to_opencv(self):
         image, template = texture(80, 100, seed=8), texture(20, 24, seed=9)

@@ -79,6 +79,26 @@ class Answers(unittest.TestCase):
         self.assertEqual(boxes(self.find(KEY7)), [KEY7_BOX])
         self.assertEqual(self.finder.copy().params["find"]["similarity"].value, 0.9)
 
+    def test_other_sizes_only_where_asked_for(self):
+        small = texture(28, 36, seed=4)
+        needle = Image(None, rgb(small.repeat(2, 0).repeat(2, 1)))
+        haystack = Image(None, rgb(placed(gray_screen(), small, 120, 90)))
+        self.assertEqual(self.find(needle, haystack), [])
+        with mock.patch.object(adapter.settings, "fallbacks", ("scales",)):
+            self.assertEqual(boxes(self.find(needle, haystack)), [(120, 90, 36, 28)])
+
+    def test_what_is_told_of_a_miss(self):
+        near = Image(None, rgb(np.clip(texture(30, 40, seed=5).astype(int) // 2 +
+                                       texture(30, 40, seed=6) // 3, 0, 255).astype(np.uint8)))
+        haystack = Image(None, rgb(placed(gray_screen(), texture(30, 40, seed=5), 50, 60)))
+        self.assertEqual(self.find(near, haystack), [])
+        quiet = adapter.last_found
+        with mock.patch.object(adapter.settings, "told_below", 0.6):
+            self.assertEqual(self.find(near, haystack), [])
+        self.assertIsNotNone(adapter.last_found.best)
+        self.assertEqual((adapter.last_found.best.x, adapter.last_found.best.y), (50, 60))
+        self.assertTrue(quiet.best is None or quiet.best.score >= 0.75)
+
     def test_transparent_patterns(self):
         """guibot's own finder stops at them: the types of pattern and screen differ."""
         icon = texture(30, 30, seed=1)

@@ -182,6 +182,55 @@ class FaultsOfOld(unittest.TestCase):
             Image.open(KEY7).convert("RGB").quantize(256).save(path)
             self.assertEqual(pyscreeze.locate(path, screen, confidence=0.9), KEY7_BOX)
 
+    def test_names_that_are_not_ascii(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sch\u00f6ne T\u00e4ste \u4e03.png")
+            shutil.copy(KEY7, path)
+            self.assertEqual(pyscreeze.locate(path, SCREEN), KEY7_BOX)
+
+    def test_a_second_search_with_more_confidence_remembers_nothing(self):
+        noise = np.random.default_rng(5).normal(0, 14, (30, 30, 3))
+        like = np.clip(texture(30, 30, seed=3) + noise, 0, 255).astype(np.uint8)
+        screen = placed(gray_screen(), like, 60, 40)
+        with mock.patch.object(adapter.settings, "strictness", 0.5):
+            self.assertEqual(pyscreeze.locate(texture(30, 30, seed=3), screen, confidence=0.8)[:2], (60, 40))
+            score = adapter.last_found().match.score
+            self.not_found(texture(30, 30, seed=3), screen, confidence=(1 + score) / 2)
+
+    def test_text_that_is_drawn_half_a_pixel_away(self):
+        """As the same text is after scrolling, with sub-pixel positions."""
+        text = Image.open(SCREEN).convert("RGB").crop((70, 282, 330, 432))  # keys of the calculator
+        moved = text.transform(text.size, Image.AFFINE, (1, 0, 0.5, 0, 1, 0), Image.BILINEAR)
+        needle, screen = text.crop((0, 0, 60, 34)), Image.new("RGB", (400, 300), (240, 240, 240))
+        screen.paste(moved, (50, 40))
+        box = pyscreeze.locate(needle, screen, confidence=0.85)
+        self.assertLessEqual(max(abs(box[0] - 50), abs(box[1] - 40)), 1)
+        self.assertLess(box.score, 0.99)
+
+    def test_the_noise_of_a_remote_desktop(self):
+        """JPEG at a low quality, as remote desktops send it; the tolerant setting is for them."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "remote.jpg")
+            Image.open(SCREEN).convert("RGB").save(path, quality=50)
+            with mock.patch.object(adapter.settings, "strictness", 0.67):
+                box = pyscreeze.locate(KEY7, path, confidence=0.9)
+                self.assertEqual(box, KEY7_BOX)
+                self.not_found(UNDO, path, confidence=0.9)
+
+    def test_many_searches_take_no_more_memory(self):
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        screen = Image.open(SCREEN).convert("RGB")
+        for _ in range(3):
+            pyscreeze.locate(KEY7, screen)
+        before = resident()
+        for _ in range(60):
+            pyscreeze.locate(KEY7, screen)
+        # A screenshot of the sample takes 6 MB.
+        self.assertLess(resident() - before, 12 << 20)
+
     def test_patterns_kept_are_bounded(self):
         for i in range(80):
             with tempfile.TemporaryDirectory() as folder:

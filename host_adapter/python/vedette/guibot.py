@@ -4,12 +4,15 @@
 ``VEDETTE_HOOK=guibot`` make every TemplateFinder, guibot's default, find with Vedette. Parameters keep their meaning:
 ``find.similarity`` is the least score, ``template.nocolor`` ignores colour. Transparent pixels of a pattern take no part:
 guibot's own finder refuses such pictures, and drops the transparency of files.
+
+A pattern is looked for at its own size, as guibot's finder does; ``settings.fallbacks`` adds others after a miss.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import Any, List, Optional
+from dataclasses import dataclass
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 from guibot import finder as _finder
@@ -21,6 +24,21 @@ from .results import Found
 
 log = logging.getLogger("guibot.finder")
 LOG_LEVEL = 30  # of guibot's pictures of a find
+
+
+@dataclass
+class Settings:
+    """What guibot's parameters cannot say."""
+
+    fallbacks: Tuple[str, ...] = ()
+    """What to try after a miss: "scales", other display scales, with which a miss takes two to three times as long;
+    "features" is better left to guibot's own feature finders."""
+    told_below: float = 0.0
+    """How far below the similarity the best candidate is still told in ``last_found``. With guibot's image log on it is
+    told down to 0.6. A search for lower ones takes three to four times as long."""
+
+
+settings = Settings()
 
 last_found: Optional[Found] = None
 """Of the last find: the scores and, when nothing was found, why."""
@@ -81,9 +99,11 @@ def find(self: Any, needle: Any, haystack: Any) -> List[Any]:
         found = context.find(screen, pattern, threshold=-1.0, floor=-1.0, verify=False, fallbacks=False,
                              color="gray" if gray else "auto")
     else:
-        # Turned and distorted things are for guibot's feature finders.
-        found = context.find_all(screen, pattern, threshold=similarity, color="gray" if gray else "auto",
-                                 fallbacks="scales")
+        told = similarity - settings.told_below
+        if self.imglog.logging_level <= LOG_LEVEL:
+            told = min(told, 0.6)
+        found = context.find_all(screen, pattern, threshold=similarity, floor=max(told, -1.0),
+                                 color="gray" if gray else "auto", fallbacks=settings.fallbacks)
     last_found = found
     log.debug("Vedette: %s", found.why)
     if self.imglog.logging_level <= LOG_LEVEL:
