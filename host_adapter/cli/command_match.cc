@@ -97,8 +97,8 @@ std::string text_of(const vdt_feature_place& place, const MatchArguments& argume
     } else {
         text += std::string("  ") + place.reason;
     }
-    text += format("\n%u of %u pairs agree; %u keypoints on the pattern, %u on the screen\n", place.inliers, place.pairs,
-                   place.pattern_keypoints, place.screen_keypoints);
+    text += format("\n%u of %u pairs agree; %u keypoints on the pattern, %u on the screen\n", place.inliers,
+                   place.pairs, place.pattern_keypoints, place.screen_keypoints);
     return text + format("%s in %.1f ms\n", info.backend, info.measured_ms);
 }
 

@@ -2,7 +2,7 @@
 #include "commands.h"
 #include "library.h"
 #include "output.h"
-#include "restore_image.h"
+#include "spread_text.h"
 #include "table.h"
 
 #include <CLI/CLI.hpp>
@@ -66,54 +66,69 @@ private:
     bool shown_ = false;
 };
 
-Json report_json(const RestoreArguments& arguments, const vdt_pixels& pixels, const RestoreReport& report) {
+Json report_json(const RestoreArguments& arguments, const vdt_pixels& pixels, const vdt_restoration& restoration,
+                 const vdt_run_info& info) {
     return {{"status", "done"},
             {"output", arguments.output},
             {"width", pixels.width},
             {"height", pixels.height},
             {"method", name_of(arguments.method)},
             {"iterations", arguments.iterations},
-            {"spread_width", report.spread.width()},
-            {"tiles", report.tiles},
-            {"tile_side", report.tile_side},
-            {"backend", report.backend},
-            {"device", report.device},
-            {"variant", report.variant},
-            {"choice", report.choice},
-            {"measured_ms", report.measured_ms}};
+            {"spread_width", restoration.spread_sigma},
+            {"tiles", restoration.tiles},
+            {"tile_side", restoration.tile_side},
+            {"backend", info.backend},
+            {"device", info.device},
+            {"variant", info.variant},
+            {"choice", info.choice},
+            {"measured_ms", info.measured_ms}};
 }
 
-std::string report_text(const RestoreArguments& arguments, const vdt_pixels& pixels, const RestoreReport& report) {
+std::string report_text(const RestoreArguments& arguments, const vdt_pixels& pixels, const vdt_restoration& restoration,
+                        const vdt_run_info& info) {
     return format("restored  %s  %u x %u  %s, %u iterations, spread of width %.2f  %u tiles of %u\n",
                   arguments.output.c_str(), pixels.width, pixels.height, name_of(arguments.method).c_str(),
-                  arguments.iterations, report.spread.width(), report.tiles, report.tile_side) +
-           format("by %s (%s) in %.1f ms: %s\n", report.backend.c_str(), report.variant.c_str(), report.measured_ms,
-                  report.choice.c_str());
+                  arguments.iterations, restoration.spread_sigma, restoration.tiles, restoration.tile_side) +
+           format("by %s (%s) in %.1f ms: %s\n", info.backend, info.variant, info.measured_ms, info.choice);
 }
 
 int run_restore(const RestoreArguments& arguments) {
-    const PointSpread spread = parse_point_spread(arguments.spread);
+    const SpreadText spread = parse_point_spread(arguments.spread);
     const Context context = open_context(arguments.context);
-    vdt_pixels pixels{};
-    pixels.struct_size = sizeof pixels;
+    vdt_pixels pixels{}, restored{};
+    pixels.struct_size = restored.struct_size = sizeof pixels;
     checked([&](vdt_error* error) { return vdt_pixels_from_file(arguments.input.c_str(), &pixels, error); });
-    const std::unique_ptr<vdt_pixels, Destroy<vdt_pixels_free>> owner(&pixels);
-    std::vector<unsigned char> data(static_cast<const unsigned char*>(pixels.data),
-                                    static_cast<const unsigned char*>(pixels.data) + pixels.bytes);
-    RestoreReport report;
+    const std::unique_ptr<vdt_pixels, Destroy<vdt_pixels_free>> owner(&pixels), restored_owner(&restored);
+    vdt_restore_options options{};
+    options.struct_size = sizeof options;
+    options.method = arguments.method;
+    options.iterations = arguments.iterations;
+    options.spread = spread.kind;
+    options.spread_size = spread.size;
+    options.spread_angle = spread.angle;
+    options.spread_weights = spread.weights.data();
+    options.spread_width = spread.width;
+    options.spread_height = spread.height;
+    options.backend = arguments.backend.c_str();
+    vdt_restoration restoration{};
+    restoration.struct_size = sizeof restoration;
+    vdt_run_info info{};
+    info.struct_size = sizeof info;
     {
         Progress progress;
-        report = restore_image(context, pixels, data.data(), spread,
-                               {arguments.method, arguments.iterations, arguments.backend},
-                               [&](std::uint32_t done, std::uint32_t all) { progress.tell(done, all); });
+        options.progress_user = &progress;
+        options.progress = [](void* user, std::uint32_t done, std::uint32_t all) {
+            static_cast<Progress*>(user)->tell(done, all);
+        };
+        checked([&](vdt_error* error) {
+            return vdt_restore(context.get(), &pixels, &options, &restored, &restoration, &info, error);
+        });
     }
-    vdt_pixels restored = pixels;
-    restored.data = data.data();
     checked([&](vdt_error* error) { return vdt_pixels_to_file(&restored, arguments.output.c_str(), error); });
     if (arguments.json) {
-        print(report_json(arguments, pixels, report));
+        print(report_json(arguments, pixels, restoration, info));
     } else {
-        print(report_text(arguments, pixels, report));
+        print(report_text(arguments, pixels, restoration, info));
     }
     return 0;
 }

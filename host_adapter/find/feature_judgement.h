@@ -1,4 +1,5 @@
-// What is said of a homography between keypoints: a place, or in one sentence why not. The bounds are feature_place.h's.
+// What is said of a homography between keypoints: a place, or in one sentence why not. The bounds are
+// feature_place.h's.
 #pragma once
 
 #include "feature_place.h"

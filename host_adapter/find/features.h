@@ -27,8 +27,8 @@ struct FeaturePairs {
 
 // What counts as a pair, and which pairs agree.
 struct PairSettings {
-    double ratio = 0.75;    // of the nearest descriptor's distance to that of the second
-    double tolerance = 3;   // pixels by which an inlier may miss the place that the homography gives it
+    double ratio = 0.75;   // of the nearest descriptor's distance to that of the second
+    double tolerance = 3;  // pixels by which an inlier may miss the place that the homography gives it
     std::uint32_t iterations = 2000;
     std::uint64_t seed = 20040101;  // any, but always the same
 };

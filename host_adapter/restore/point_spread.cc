@@ -1,30 +1,17 @@
 #include "point_spread.h"
 
-#include "library.h"
-#include "table.h"
+#include "../core/failure.h"
+
+#include <vedette/vedette.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
-namespace vedette::cli {
+namespace vedette::host {
 
 namespace {
-
-Problem bad_spread(const std::string& text, const std::string& wanted) {
-    return Problem(VDT_E_ARGUMENT, "--psf " + text + ": " + wanted + ".");
-}
-
-// The number at the beginning of `text`, which loses it; false when there is none.
-bool take_number(std::string_view& text, double& value) {
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || !std::isfinite(value)) {
-        return false;
-    }
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    return true;
-}
 
 PointSpread empty_spread(double farthest) {
     PointSpread spread;
@@ -78,33 +65,55 @@ PointSpread motion(double length, double degrees) {
     return spread;
 }
 
-PointSpread from_image(const std::string& path) {
-    vdt_pixels pixels{};
-    pixels.struct_size = sizeof pixels;
-    checked([&](vdt_error* error) { return vdt_pixels_from_file(path.c_str(), &pixels, error); });
-    const std::unique_ptr<vdt_pixels, Destroy<vdt_pixels_free>> owner(&pixels);
-    const auto width = static_cast<int>(pixels.width), height = static_cast<int>(pixels.height);
-    if (width > 2 * most_reach + 1 || height > 2 * most_reach + 1) {
-        throw bad_spread(path, format("the image is %d x %d pixels; at most %d x %d can be used", width, height,
-                                      2 * most_reach + 1, 2 * most_reach + 1));
+}  // namespace
+
+SpreadRange spread_range(std::uint32_t kind) noexcept {
+    switch (kind) {
+        case VDT_SPREAD_GAUSSIAN:
+            return {0.2, kMostReach / 3.0};
+        case VDT_SPREAD_DISK:
+            return {0.5, kMostReach};
+        default:
+            return {0.5, 2.0 * (kMostReach - 1)};
     }
-    const int channels = pixels.format == VDT_FORMAT_GRAY8 ? 1 : (pixels.format == VDT_FORMAT_BGR8 ? 3 : 4);
-    PointSpread spread = empty_spread(std::max(width, height) / 2);
-    for (int y = 0; y < height; ++y) {
-        const auto* const row = static_cast<const unsigned char*>(pixels.data) + y * pixels.stride;
-        for (int x = 0; x < width; ++x) {
-            for (int c = 0; c < std::min(channels, 3); ++c) {
-                spread.at(x - width / 2, y - height / 2) += row[x * channels + c];
-            }
-        }
-    }
-    if (!spread.normalise()) {
-        throw bad_spread(path, "the image is black everywhere; its gray values are the weights of the spread");
-    }
-    return spread;
 }
 
-}  // namespace
+PointSpread spread_of_kind(std::uint32_t kind, double size, double angle) {
+    if (kind < VDT_SPREAD_GAUSSIAN || kind > VDT_SPREAD_MOTION)
+        throw Failure(VDT_E_ARGUMENT, "`spread` is " + std::to_string(kind) + "; it must be a VDT_SPREAD_... value.");
+    const SpreadRange range = spread_range(kind);
+    // Written so that NaN fails.
+    if (!(size >= range.least && size <= range.most)) {
+        char text[128];
+        std::snprintf(text, sizeof text, "The point-spread function's size is %g; it must be from %g to %.4g pixels.",
+                      size, range.least, range.most);
+        throw Failure(VDT_E_ARGUMENT, text);
+    }
+    if (kind == VDT_SPREAD_MOTION && !std::isfinite(angle))
+        throw Failure(VDT_E_ARGUMENT, "The point-spread function's angle is no finite number of degrees.");
+    return kind == VDT_SPREAD_GAUSSIAN ? gaussian(size) : (kind == VDT_SPREAD_DISK ? disk(size) : motion(size, angle));
+}
+
+PointSpread spread_of_weights(const double* weights, std::uint32_t width, std::uint32_t height) {
+    constexpr std::uint32_t most = 2 * kMostReach + 1;
+    if (weights == nullptr || width == 0 || height == 0 || width > most || height > most)
+        throw Failure(VDT_E_ARGUMENT, "The point-spread function has " + std::to_string(width) + " x " +
+                                          std::to_string(height) + " weights; it must be 1 x 1 to " +
+                                          std::to_string(most) + " x " + std::to_string(most) + ".");
+    const auto w = static_cast<int>(width), h = static_cast<int>(height);
+    PointSpread spread = empty_spread(std::max(w, h) / 2);
+    for (int y = 0; y < h; ++y) {
+        for (int x = 0; x < w; ++x) {
+            const double weight = weights[y * w + x];
+            if (!(weight >= 0) || !std::isfinite(weight))
+                throw Failure(VDT_E_ARGUMENT,
+                              "The point-spread function's weights must be finite numbers of at least 0.");
+            spread.at(x - w / 2, y - h / 2) = weight;
+        }
+    }
+    if (!spread.normalise()) throw Failure(VDT_E_ARGUMENT, "The point-spread function's weights are all 0.");
+    return spread;
+}
 
 bool PointSpread::normalise() {
     double sum = 0;
@@ -132,35 +141,6 @@ double PointSpread::width() const {
     return std::sqrt(std::max(0.0, squares - mean_x * mean_x - mean_y * mean_y) / 2);
 }
 
-PointSpread parse_point_spread(const std::string& text) {
-    const std::size_t colon = text.find(':');
-    const std::string kind = colon == std::string::npos ? "" : text.substr(0, colon);
-    if (kind != "gaussian" && kind != "disk" && kind != "motion") {
-        return from_image(text);
-    }
-    std::string_view rest = std::string_view(text).substr(colon + 1);
-    double size = 0, angle = 0;
-    bool good = take_number(rest, size);
-    if (good && kind == "motion") {
-        good = !rest.empty() && rest.front() == ',';
-        if (good) {
-            rest.remove_prefix(1);
-            good = take_number(rest, angle);
-        }
-    }
-    if (!good || !rest.empty()) {
-        throw bad_spread(text,
-                         "a point-spread function is gaussian:SIGMA, disk:RADIUS, motion:LENGTH,ANGLE or the "
-                         "path of an image");
-    }
-    const double most = kind == "gaussian" ? most_reach / 3.0 : (kind == "disk" ? most_reach : 2.0 * (most_reach - 1));
-    const double least = kind == "gaussian" ? 0.2 : 0.5;
-    if (size < least || size > most) {
-        throw bad_spread(text, format("the size must be a number of pixels from %g to %.4g", least, most));
-    }
-    return kind == "gaussian" ? gaussian(size) : (kind == "disk" ? disk(size) : motion(size, angle));
-}
-
 std::vector<float> wrapped_spread(const PointSpread& spread, int side) {
     std::vector<float> square(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
     for (int y = -spread.reach; y <= spread.reach; ++y) {
@@ -183,4 +163,4 @@ PointSpread unwrapped_spread(const std::vector<float>& square, int side, int rea
     return spread;
 }
 
-}  // namespace vedette::cli
+}  // namespace vedette::host

@@ -1,11 +1,12 @@
 #include "restore_image.h"
 
-#include "restore_tiles.h"
+#include "../core/context.h"
+#include "tiling.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace vedette::cli {
+namespace vedette::host {
 
 namespace {
 
@@ -29,12 +30,13 @@ vdt_image view_of(std::vector<float>& squares, std::uint32_t side) {
     return view;
 }
 
-FloatPlanes planes_of(const vdt_pixels& pixels, const unsigned char* data, int step, int channels) {
-    FloatPlanes planes(static_cast<int>(pixels.width), static_cast<int>(pixels.height), channels);
+FloatPlanes planes_of(const Image& image, int step, int channels) {
+    FloatPlanes planes(static_cast<int>(image.width()), static_cast<int>(image.height()), channels);
     for (int y = 0; y < planes.height; ++y) {
+        const std::uint8_t* const row = image.row(static_cast<std::uint32_t>(y));
         for (int x = 0; x < planes.width; ++x) {
             for (int c = 0; c < channels; ++c) {
-                planes.at(c, x, y) = data[y * pixels.stride + x * step + c] + lift;
+                planes.at(c, x, y) = row[x * step + c] + lift;
             }
         }
     }
@@ -44,7 +46,7 @@ FloatPlanes planes_of(const vdt_pixels& pixels, const unsigned char* data, int s
 // Runs the operation on squares of one batch and adds up who did it and how long it took.
 class Runner {
 public:
-    Runner(const Context& context, const RestoreSettings& settings, std::uint32_t side, RestoreReport& report)
+    Runner(Context& context, const RestoreSettings& settings, std::uint32_t side, RestoreReport& report)
         : context_(context), settings_(settings), side_(side), report_(report) {}
 
     // `spreads` holds a point-spread function for each square. Blind: it becomes the one found.
@@ -57,21 +59,17 @@ public:
         params.batch = static_cast<std::uint32_t>(squares.size() / side_ / side_);
         params.epsilon = least_divisor;
         std::vector<float> restored(squares.size()), found(blind ? spreads.size() : 0);
-        const vdt_image images[] = {view_of(squares, side_), view_of(spreads, side_), view_of(restored, side_),
-                                    view_of(found, side_)};
-        const vdt_image* const inputs[] = {&images[0], &images[1]};
-        const vdt_image* const outputs[] = {&images[2], &images[3]};
-        vdt_run_info info{};
-        info.struct_size = sizeof info;
-        checked([&](vdt_error* error) {
-            return vdt_run_operation(context_.get(), VDT_OP_RESTORE, &params, inputs, 2, outputs, blind ? 2 : 1,
-                                     nullptr, 0, nullptr, 0, settings_.backend.c_str(), &info, error);
-        });
-        report_.backend = info.backend;
-        report_.device = info.device;
-        report_.variant = info.variant;
-        report_.choice = info.choice;
-        report_.measured_ms += info.measured_ms;
+        Operation operation;
+        operation.op = VDT_OP_RESTORE;
+        operation.params = &params;
+        operation.inputs = {OperationImage::of(view_of(squares, side_)), OperationImage::of(view_of(spreads, side_))};
+        operation.outputs = {OperationImage::of(view_of(restored, side_))};
+        if (blind) {
+            operation.outputs.push_back(OperationImage::of(view_of(found, side_)));
+        }
+        const double before = report_.run.measured_ms;
+        run_operation(context_, operation, settings_.backend, nullptr, report_.run);
+        report_.run.measured_ms += before;
         squares.swap(restored);
         if (blind) {
             spreads.swap(found);
@@ -79,7 +77,7 @@ public:
     }
 
 private:
-    const Context& context_;
+    Context& context_;
     const RestoreSettings& settings_;
     std::uint32_t side_;
     RestoreReport& report_;
@@ -119,16 +117,16 @@ struct Place {
 
 }  // namespace
 
-RestoreReport restore_image(const Context& context, vdt_pixels& pixels, unsigned char* data, PointSpread spread,
-                            const RestoreSettings& settings,
+RestoreReport restore_image(Context& context, Image& pixels, PointSpread spread, const RestoreSettings& settings,
                             const std::function<void(std::uint32_t done, std::uint32_t all)>& progress) {
-    const int step = pixels.format == VDT_FORMAT_GRAY8 ? 1 : (pixels.format == VDT_FORMAT_BGR8 ? 3 : 4);
+    const auto step = static_cast<int>(bytes_per_pixel(pixels.format()));
     const int channels = std::min(step, 3);
-    const FloatPlanes image = planes_of(pixels, data, step, channels);
+    const FloatPlanes image = planes_of(pixels, step, channels);
     const Tiling tiling(image.width, image.height, spread.reach);
     const auto side = static_cast<std::uint32_t>(tiling.side());
     const std::size_t square = std::size_t{side} * side;
     RestoreReport report;
+    report.run.measured_ms = 0;
     report.tiles = static_cast<std::uint32_t>(tiling.columns()) * static_cast<std::uint32_t>(tiling.rows());
     report.tile_side = side;
     const Runner runner(context, settings, side, report);
@@ -167,14 +165,15 @@ RestoreReport restore_image(const Context& context, vdt_pixels& pixels, unsigned
         progress(static_cast<std::uint32_t>((begin + count) / static_cast<std::size_t>(channels)), report.tiles);
     }
     for (int y = 0; y < image.height; ++y) {
+        std::uint8_t* const row = pixels.row(static_cast<std::uint32_t>(y));
         for (int x = 0; x < image.width; ++x) {
             for (int c = 0; c < channels; ++c) {
                 const float value = std::clamp(std::round(sum.at(c, x, y) - lift), 0.0F, 255.0F);
-                data[y * pixels.stride + x * step + c] = static_cast<unsigned char>(value);
+                row[x * step + c] = static_cast<std::uint8_t>(value);
             }
         }
     }
     return report;
 }
 
-}  // namespace vedette::cli
+}  // namespace vedette::host

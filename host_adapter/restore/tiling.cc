@@ -1,8 +1,8 @@
-#include "restore_tiles.h"
+#include "tiling.h"
 
 #include <algorithm>
 
-namespace vedette::cli {
+namespace vedette::host {
 
 namespace {
 
@@ -81,4 +81,4 @@ void Tiling::add(const float* tile, int channel, int column, int row, FloatPlane
     }
 }
 
-}  // namespace vedette::cli
+}  // namespace vedette::host

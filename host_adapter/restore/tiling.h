@@ -1,12 +1,10 @@
 // An image cut into overlapping squares and put together again, for operations that take squares with wrap-around.
 #pragma once
 
-#include <vedette/vedette.h>
-
 #include <cstdint>
 #include <vector>
 
-namespace vedette::cli {
+namespace vedette::host {
 
 // 8-bit colour channels as floats, one plane after the other, each width x height.
 struct FloatPlanes {
@@ -53,4 +51,4 @@ private:
     std::vector<float> weight_;  // of a tile's column or row
 };
 
-}  // namespace vedette::cli
+}  // namespace vedette::host

@@ -119,6 +119,27 @@ AT(vdt_feature_place, reserved, 28);
 AT(vdt_feature_place, quad, 32);
 AT(vdt_feature_place, reason, 96);
 
+SIZE(vdt_restore_options, 72);
+AT(vdt_restore_options, struct_size, 0);
+AT(vdt_restore_options, method, 4);
+AT(vdt_restore_options, iterations, 8);
+AT(vdt_restore_options, spread, 12);
+AT(vdt_restore_options, spread_size, 16);
+AT(vdt_restore_options, spread_angle, 24);
+AT(vdt_restore_options, spread_weights, 32);
+AT(vdt_restore_options, spread_width, 40);
+AT(vdt_restore_options, spread_height, 44);
+AT(vdt_restore_options, backend, 48);
+AT(vdt_restore_options, progress, 56);
+AT(vdt_restore_options, progress_user, 64);
+
+SIZE(vdt_restoration, 24);
+AT(vdt_restoration, struct_size, 0);
+AT(vdt_restoration, tiles, 4);
+AT(vdt_restoration, tile_side, 8);
+AT(vdt_restoration, reserved, 12);
+AT(vdt_restoration, spread_sigma, 16);
+
 SIZE(vdt_run_info, 56);
 AT(vdt_run_info, struct_size, 0);
 AT(vdt_run_info, device_index, 4);

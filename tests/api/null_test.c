@@ -114,6 +114,74 @@ void test_nulls(fixture* f) {
     CHECK_FAILS(VDT_E_ARGUMENT, vdt_run_operation(no_context, VDT_OP_CONVERT, NULL, NULL, 0, NULL, 0, NULL, 0, NULL, 0,
                                                   NULL, NULL, &error));
 
+    vdt_feature_options features = {0};
+    vdt_feature_place place = {0};
+    features.struct_size = sizeof features;
+    place.struct_size = sizeof place;
+    run.struct_size = sizeof run;
+    vdt_feature_options_init(NULL);
+    vdt_feature_options_init(&features);
+    CHECK(features.ratio == 0.75 && features.reprojection == 3 && features.seed == 0 && features.backend == NULL);
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_find_by_features(no_context, f->screen, f->pattern, NULL, &place, &run, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_find_by_features(f->context, no_screen, f->pattern, NULL, &place, &run, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_find_by_features(f->context, f->screen, no_pattern, NULL, &place, &run, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_find_by_features(f->context, f->screen, f->pattern, NULL, NULL, &run, &error));
+    features.ratio = 2;
+    CHECK_FAILS(VDT_E_ARGUMENT,
+                vdt_find_by_features(f->context, f->screen, f->pattern, &features, &place, &run, &error));
+    features.ratio = 0.75;
+    features.reserved = 1;
+    CHECK_FAILS(VDT_E_ARGUMENT,
+                vdt_find_by_features(f->context, f->screen, f->pattern, &features, &place, &run, &error));
+    place.found = 9;
+    CHECK_WORKS(vdt_find_by_features(f->context, f->screen, f->pattern, NULL, &place, NULL, &error));
+    CHECK(place.found == 1 ? place.reason[0] == '\0' : place.found == 0 && place.reason[0] != '\0');
+    CHECK(place.inliers <= place.pairs && place.pairs <= place.pattern_keypoints);
+    CHECK_WORKS(vdt_find_by_features(f->context, f->screen, f->pattern, NULL, &place, &run, &error));
+    CHECK(run.backend != NULL && run.measured_ms >= 0);
+    place.struct_size = 0;
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_find_by_features(f->context, f->screen, f->pattern, NULL, &place, &run, &error));
+
+    vdt_restore_options sharpen = {0};
+    vdt_restoration restoration = {0};
+    vdt_pixels restored = {0};
+    sharpen.struct_size = sizeof sharpen;
+    restoration.struct_size = sizeof restoration;
+    restored.struct_size = sizeof restored;
+    vdt_restore_options_init(NULL);
+    vdt_restore_options_init(&sharpen);
+    CHECK(sharpen.method == VDT_RESTORE_RICHARDSON_LUCY && sharpen.iterations == 30 &&
+          sharpen.spread == VDT_SPREAD_GAUSSIAN && sharpen.spread_size == 1.5);
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_restore(no_context, &pixels, NULL, &restored, NULL, NULL, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_restore(f->context, NULL, NULL, &restored, NULL, NULL, &error));
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_restore(f->context, &pixels, NULL, NULL, NULL, NULL, &error));
+#define REFUSED(field, value)                                                                                 \
+    do {                                                                                                      \
+        vdt_restore_options wrong = sharpen;                                                                  \
+        wrong.field = value;                                                                                  \
+        CHECK_FAILS(VDT_E_ARGUMENT, vdt_restore(f->context, &pixels, &wrong, &restored, NULL, NULL, &error)); \
+        CHECK(restored.data == NULL);                                                                         \
+    } while (0)
+    REFUSED(method, 99);
+    REFUSED(iterations, 0);
+    REFUSED(iterations, 1000000);
+    REFUSED(spread, 0);
+    REFUSED(spread, 5);
+    REFUSED(spread, VDT_SPREAD_WEIGHTS);
+    REFUSED(spread_size, 1000);
+    sharpen.iterations = 2;
+    CHECK_WORKS(vdt_restore(f->context, &pixels, &sharpen, &restored, &restoration, &run, &error));
+    CHECK(restored.width == pixels.width && restored.height == pixels.height && restored.format == pixels.format);
+    CHECK(restored.data != NULL && restoration.tiles >= 1 && restoration.spread_sigma > 1);
+    vdt_pixels_free(&restored);
+    CHECK(restored.data == NULL);
+    const double weights[3] = {1, -1, 1};
+    sharpen.spread = VDT_SPREAD_WEIGHTS;
+    sharpen.spread_weights = weights;
+    sharpen.spread_width = 3;
+    sharpen.spread_height = 1;
+    CHECK_FAILS(VDT_E_ARGUMENT, vdt_restore(f->context, &pixels, &sharpen, &restored, NULL, NULL, &error));
+
     const char* json = NULL;
     CHECK_FAILS(VDT_E_ARGUMENT, vdt_explain_start(no_context, 0, &error));
     CHECK_FAILS(VDT_E_ARGUMENT, vdt_explain_start(f->context, 0x80, &error));

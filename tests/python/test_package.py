@@ -52,7 +52,8 @@ class Library(unittest.TestCase):
         records = {"vdt_context_options": r.ContextOptions, "vdt_backend_info": r.BackendInfo,
                    "vdt_skipped_info": r.SkippedInfo, "vdt_pixels": r.Pixels, "vdt_find_options": r.FindOptions,
                    "vdt_match": r.MatchRecord, "vdt_outcome": r.OutcomeRecord, "vdt_run_info": r.RunInfo,
-                   "vdt_feature_options": r.FeatureOptions, "vdt_feature_place": r.FeaturePlace}
+                   "vdt_feature_options": r.FeatureOptions, "vdt_feature_place": r.FeaturePlace,
+                   "vdt_restore_options": r.RestoreOptions}
         with open(os.path.join(ROOT, "tests", "api", "layout_1_0.c"), encoding="utf-8") as file:
             text = file.read()
         sizes = dict(re.findall(r"^SIZE\((\w+), (\d+)\)", text, re.M))

@@ -103,6 +103,21 @@ BOOST_AUTO_TEST_CASE(listings_and_preferences) {
     BOOST_CHECK_THROW(context.set_preferable_backend("nobody"), vedette::Error);
 }
 
+BOOST_AUTO_TEST_CASE(features) {
+    const auto pixels = noise(width * height * 3);
+    vedette::Context context;
+    vedette::Screen screen = context.screen(part(pixels, 0, 0, width, height));
+    vedette::Pattern pattern = context.pattern(part(pixels, 40, 30, 12, 10));
+    const vdt_feature_place place = context.find_by_features(screen, pattern);
+    BOOST_TEST(place.found == 0u);  // too small for a dozen keypoints
+    BOOST_TEST(std::string(place.reason) != "");
+    vdt_feature_options options = {};
+    options.struct_size = sizeof options;
+    vdt_feature_options_init(&options);
+    options.reprojection = -1;
+    BOOST_CHECK_THROW(context.find_by_features(screen, pattern, &options), vedette::Error);
+}
+
 BOOST_AUTO_TEST_CASE(explanations) {
     vedette::Context context;
     BOOST_CHECK_THROW(context.explain_stop(), vedette::Error);

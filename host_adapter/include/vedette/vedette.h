@@ -346,6 +346,59 @@ VDT_API vdt_code vdt_find_by_features(vdt_context* context, vdt_screen* screen, 
                                       const vdt_feature_options* options, vdt_feature_place* place, vdt_run_info* info,
                                       vdt_error* error) VDT_NOEXCEPT;
 
+/* ---- restoration of a whole picture --------------------------------------------------------------------------------
+ */
+
+/* What a lens made of a point. */
+enum {
+    VDT_SPREAD_GAUSSIAN = 1, /* spread_size: sigma, 0.2 to 21.3 pixels */
+    VDT_SPREAD_DISK = 2,     /* spread_size: radius, 0.5 to 64 pixels */
+    VDT_SPREAD_MOTION = 3,   /* spread_size: length, 0.5 to 126 pixels; spread_angle */
+    VDT_SPREAD_WEIGHTS = 4   /* spread_weights */
+};
+
+/* vdt_restore; the defaults named here are vdt_restore_options_init's. */
+typedef struct vdt_restore_options {
+    uint32_t struct_size;
+    uint32_t method;     /* VDT_RESTORE_... of plugin/ops.h; default VDT_RESTORE_RICHARDSON_LUCY */
+    uint32_t iterations; /* 1..100000, default 30; more are sharper, and make noise grow */
+    uint32_t spread;     /* VDT_SPREAD_...; default VDT_SPREAD_GAUSSIAN. VDT_RESTORE_MIA_BLIND: the first guess */
+    double spread_size;  /* default 1.5 */
+    double spread_angle; /* degrees against the clock from the right; default 0 */
+    const double* spread_weights; /* by rows, their middle the centre; at least 0, not all 0; at most 129 x 129 */
+    uint32_t spread_width;
+    uint32_t spread_height;
+    const char* backend; /* as in vdt_find_options */
+    /* Told how many of all tiles are done, on the calling thread; must not call back. NULL = nobody. */
+    void (*progress)(void* user, uint32_t done, uint32_t all);
+    void* progress_user;
+} vdt_restore_options;
+
+/* As vdt_find_options_init. */
+VDT_API void vdt_restore_options_init(vdt_restore_options* options) VDT_NOEXCEPT;
+
+/* How a picture was restored. */
+typedef struct vdt_restoration {
+    uint32_t struct_size;
+    uint32_t tiles;     /* overlapping squares that it was cut into */
+    uint32_t tile_side; /* pixels */
+    uint32_t reserved;
+    double
+        spread_sigma; /* width of the point-spread function, as a Gaussian's sigma; blind: of the one that was found */
+} vdt_restoration;
+
+/* Sharpens 8-bit pixels that a lens or a movement blurred: every colour channel on its own, in overlapping tiles that
+ * are blended; alpha stays as it is. Blind restoration finds the point-spread function where there is most structure,
+ * then restores all of the picture with it.
+ *
+ * `options` NULL = defaults. `restored` (struct_size set) is filled with pixels of the same format, rows from the top;
+ * its data belongs to the caller until vdt_pixels_free. `restoration` and `info` may be NULL; info: measured_ms is that
+ * of all tiles; its strings live as long as the context. Errors: VDT_E_ARGUMENT, VDT_E_SIZE, VDT_E_UNSUPPORTED_FORMAT
+ * (16 bit), those of vdt_run_operation. */
+VDT_API vdt_code vdt_restore(vdt_context* context, const vdt_pixels* pixels, const vdt_restore_options* options,
+                             vdt_pixels* restored, vdt_restoration* restoration, vdt_run_info* info,
+                             vdt_error* error) VDT_NOEXCEPT;
+
 /* ---- operations, direct --------------------------------------------------------------------------------------------
  */
 

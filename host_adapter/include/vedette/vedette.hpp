@@ -205,6 +205,16 @@ public:
         return Result(result);
     }
 
+    // As vdt_find_by_features: turned, scaled, in perspective.
+    vdt_feature_place find_by_features(Screen& screen, Pattern& pattern,
+                                       const vdt_feature_options* options = nullptr) const {
+        vdt_feature_place place = detail::sized<vdt_feature_place>();
+        detail::checked([&](vdt_error* error) {
+            return vdt_find_by_features(get(), screen.get(), pattern.get(), options, &place, nullptr, error);
+        });
+        return place;
+    }
+
     // Devices of the loaded backends; the strings live as long as this context.
     std::vector<vdt_backend_info> backends() const {
         std::vector<vdt_backend_info> all(vdt_backend_count(get()), detail::sized<vdt_backend_info>());

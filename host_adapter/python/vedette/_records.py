@@ -132,6 +132,23 @@ class FeaturePlace(c.Structure):
     ]
 
 
+class RestoreOptions(c.Structure):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("method", c.c_uint32),
+        ("iterations", c.c_uint32),
+        ("spread", c.c_uint32),
+        ("spread_size", c.c_double),
+        ("spread_angle", c.c_double),
+        ("spread_weights", c.POINTER(c.c_double)),
+        ("spread_width", c.c_uint32),
+        ("spread_height", c.c_uint32),
+        ("backend", c.c_char_p),
+        ("progress", c.c_void_p),
+        ("progress_user", c.c_void_p),
+    ]
+
+
 class MatchRecord(c.Structure):
     _fields_ = [
         ("struct_size", c.c_uint32),
