@@ -17,8 +17,9 @@ VEDETTE_CPU_KERNELS(RestoreKernels, restore_kernels)
 
 namespace {
 
-// A single image of this side is shared by the threads (an estimate, not measured: the loops over
-// its strips must outlast waking the threads).
+// A single image of this side is shared by the threads, whose waking every loop has to outlast (2-core Zen 3 VM, AVX2,
+// ten iterations of Richardson-Lucy: of 64 0.23 ms shared and 0.11 on one thread, of 128 0.77 and 0.49; of 256 the
+// loops are those of fft2, where sharing begins to gain: here 3.7 and 3.4 with the second core partly in use).
 constexpr std::uint32_t fewest_shared_side = 256;
 constexpr std::uint32_t iterations_between_checks = 16;
 
