@@ -257,6 +257,42 @@ BOOST_DATA_TEST_CASE(sharpens, bdata::make(methods), method) {
                (method == VDT_RESTORE_MIA_BLIND ? 0.95 : 0.8) * relative_difference(image, sharp));
 }
 
+// Root of the mean square of x (or y) under a point-spread function.
+double width_of(const TestImage& spread) {
+    const std::uint32_t side = spread.width();
+    double sum = 0, squares = 0;
+    for (std::uint32_t y = 0; y < side; ++y)
+        for (std::uint32_t x = 0; x < side; ++x) {
+            const double dx = std::min(x, side - x), dy = std::min(y, side - y);
+            sum += spread.at(x, y);
+            squares += spread.at(x, y) * (dx * dx + dy * dy);
+        }
+    return std::sqrt(squares / sum / 2);
+}
+
+// As ops.h says of blind restoration: on black a guess that is too wide comes near the truth, one that is too narrow
+// stays.
+BOOST_AUTO_TEST_CASE(blind_narrows_a_wide_guess_on_black) {
+    if (!has_restore()) return;
+    Random random(15);
+    TestImage sharp = empty(64);
+    sharp.fill([](std::uint32_t, std::uint32_t, std::uint32_t) { return 0.0; });
+    for (int i = 0; i < 14; ++i) {
+        const std::uint32_t left = below(random, 52), top = below(random, 52);
+        const std::uint32_t right = left + 2 + below(random, 10), bottom = top + 2 + below(random, 10);
+        const double level = 60 + below(random, 196);
+        for (std::uint32_t y = top; y < bottom; ++y)
+            for (std::uint32_t x = left; x < right; ++x) sharp.set(x, y, 0, level);
+    }
+    const TestImage image = blurred(sharp, gaussian(64, 1.5), 0, 15);
+    const Result wide = restored(image, gaussian(64, 2), params_of(VDT_RESTORE_MIA_BLIND, 50));
+    BOOST_TEST(width_of(wide.spread) < 1.8);
+    BOOST_TEST(width_of(wide.spread) > 1.4);
+    BOOST_TEST(relative_difference(wide.image, sharp) < 0.9 * relative_difference(image, sharp));
+    const Result narrow = restored(image, gaussian(64, 1), params_of(VDT_RESTORE_MIA_BLIND, 50));
+    BOOST_TEST(width_of(narrow.spread) < 1.05);
+}
+
 // Zero, negative and enormous pixels, spreads that are no distribution, and divisors of every size.
 BOOST_DATA_TEST_CASE(always_finite_and_never_negative, bdata::make(methods), method) {
     if (!has_restore()) return;

@@ -127,7 +127,13 @@ enum { VDT_RESTORE_MIA_BLIND = 1, VDT_RESTORE_MIA_KNOWN = 2, VDT_RESTORE_RICHARD
  * like for h, from the same f and h. Richardson-Lucy: f <- f * IFFT(conj(H) FFT(g / IFFT(H F))). Divisors are kept at
  * or above `epsilon`, dividends and factors at or above 0. The first f is g; negative pixels of g count as 0. Results
  * are never negative and always finite. VDT_E_ARGUMENT: a value that is not finite; a point-spread function with a
- * negative value or nothing but zeros. */
+ * negative value or nothing but zeros.
+ *
+ * What blind can do: narrow a guess that is too wide, on a background near black (the true width 1.5, guessed 2: 1.8
+ * after 10 iterations, 1.53 after 200). What it cannot: widen a guess that is too narrow, since g itself under the
+ * narrowest function explains g; or learn much from a bright picture, where the background's part of both products
+ * outweighs the edges and h is multiplied by nearly 1 (220 of 255: 1.97 after 200 iterations, and f past its best after
+ * about 10). All in double precision: so is the method, not its arithmetic. */
 typedef struct vdt_restore_params {
     uint32_t struct_size;
     uint32_t method;
