@@ -37,29 +37,7 @@ struct Found {
     std::vector<float> descriptors;
 };
 
-vdt_code run_plan(const TestDevice& device, const vdt_query& query, const vdt_call& call) {
-    vdt_plan* plan = nullptr;
-    vdt_error error{};
-    error.struct_size = sizeof error;
-    const vdt_code made = device.plugin().plan_create(device.device(), &query, &plan, &error);
-    if (made != VDT_OK) return made;
-    const vdt_code code = device.plugin().plan_run(plan, &call, &error);
-    device.plugin().plan_destroy(plan);
-    return code;
-}
-
-template <class Item>
-vdt_list list_of(std::vector<Item>& items, std::uint64_t count) {
-    vdt_list list{};
-    list.struct_size = sizeof list;
-    list.item_size = sizeof(Item);
-    list.capacity = items.size();
-    list.count = list.needed = count;
-    list.items = items.data();
-    return list;
-}
-
-Found find(const TestDevice& device, const TestImage& image, std::uint32_t most, std::uint32_t layers) {
+Found find(TestDevice& device, const TestImage& image, std::uint32_t most, std::uint32_t layers) {
     vdt_features_params params{};
     params.struct_size = sizeof params;
     params.max_features = most;
@@ -70,29 +48,11 @@ Found find(const TestDevice& device, const TestImage& image, std::uint32_t most,
     const TestImage rows(VDT_FORMAT_GRAYF32, 128, room, {});
     vdt_image none{};
     none.struct_size = sizeof none;
-    const vdt_image *const inputs[] = {&image.view(), &none}, *const outputs[] = {&rows.view()};
     Found found;
     found.points.resize(room);
     vdt_list list = list_of(found.points, 0);
-    vdt_list* const lists[] = {&list};
-    vdt_query query{};
-    query.struct_size = sizeof query;
-    query.op = VDT_OP_FEATURES;
-    query.input_count = 2;
-    query.output_count = 1;
-    query.inputs = inputs;
-    query.outputs = outputs;
-    query.params = &params;
-    vdt_call call{};
-    call.struct_size = sizeof call;
-    call.input_count = 2;
-    call.output_count = 1;
-    call.list_out_count = 1;
-    call.inputs = inputs;
-    call.outputs = outputs;
-    call.lists_out = lists;
-    call.params = &params;
-    BOOST_REQUIRE_EQUAL(run_plan(device, query, call), VDT_OK);
+    BOOST_REQUIRE_EQUAL(device.run(VDT_OP_FEATURES, &params, {&image.view(), &none}, {&rows.view()}, {}, {&list}),
+                        VDT_OK);
     BOOST_CHECK(rows.guards_untouched());
     found.points.resize(list.count);
     for (std::uint32_t i = 0; i < list.count; ++i)
@@ -105,7 +65,7 @@ struct Pairs {
     double homography[9];
 };
 
-Pairs match(const TestDevice& device, std::uint32_t length, const std::vector<float>& query_rows,
+Pairs match(TestDevice& device, std::uint32_t length, const std::vector<float>& query_rows,
             std::vector<vdt_keypoint> from, const std::vector<float>& train_rows, std::vector<vdt_keypoint> to) {
     vdt_feature_match_params params{};
     params.struct_size = sizeof params;
@@ -122,34 +82,13 @@ Pairs match(const TestDevice& device, std::uint32_t length, const std::vector<fl
         std::memcpy(query_image.row<float>(0, i), query_rows.data() + std::size_t{i} * length, length * sizeof(float));
     for (std::uint32_t i = 0; i < count(train_rows); ++i)
         std::memcpy(train_image.row<float>(0, i), train_rows.data() + std::size_t{i} * length, length * sizeof(float));
-    const vdt_image *const inputs[] = {&query_image.view(), &train_image.view()}, *const outputs[] = {
-                                                                                      &homography.view()};
     Pairs result;
     result.pairs.resize(from.size());
     const vdt_list from_list = list_of(from, from.size()), to_list = list_of(to, to.size());
-    const vdt_list* const lists_in[] = {&from_list, &to_list};
     vdt_list list = list_of(result.pairs, 0);
-    vdt_list* const lists_out[] = {&list};
-    vdt_query query{};
-    query.struct_size = sizeof query;
-    query.op = VDT_OP_FEATURE_MATCH;
-    query.input_count = 2;
-    query.output_count = 1;
-    query.inputs = inputs;
-    query.outputs = outputs;
-    query.params = &params;
-    vdt_call call{};
-    call.struct_size = sizeof call;
-    call.input_count = 2;
-    call.output_count = 1;
-    call.list_in_count = 2;
-    call.list_out_count = 1;
-    call.inputs = inputs;
-    call.outputs = outputs;
-    call.lists_in = lists_in;
-    call.lists_out = lists_out;
-    call.params = &params;
-    BOOST_REQUIRE_EQUAL(run_plan(device, query, call), VDT_OK);
+    BOOST_REQUIRE_EQUAL(device.run(VDT_OP_FEATURE_MATCH, &params, {&query_image.view(), &train_image.view()},
+                                   {&homography.view()}, {&from_list, &to_list}, {&list}),
+                        VDT_OK);
     result.pairs.resize(list.count);
     for (std::uint32_t y = 0; y < 3; ++y)
         std::memcpy(result.homography + 3 * y, homography.row<double>(0, y), 3 * sizeof(double));

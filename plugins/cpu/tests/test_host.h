@@ -124,6 +124,18 @@ private:
     std::vector<std::uint64_t> memory_[VDT_MAX_PLANES];
 };
 
+// A list of the vector's items, `count` of which are there already.
+template <class Item>
+vdt_list list_of(std::vector<Item>& items, std::uint64_t count) {
+    vdt_list list{};
+    list.struct_size = sizeof list;
+    list.item_size = sizeof(Item);
+    list.capacity = items.size();
+    list.count = list.needed = count;
+    list.items = items.data();
+    return list;
+}
+
 // An instance of the plugin with its device, for one instruction set.
 class TestDevice {
 public:
@@ -152,7 +164,8 @@ public:
 
     // Support, plan and run of an operation; the code of the first step that fails.
     vdt_code run(vdt_op op, const void* params, const std::vector<const vdt_image*>& inputs,
-                 const std::vector<const vdt_image*>& outputs) {
+                 const std::vector<const vdt_image*>& outputs, const std::vector<const vdt_list*>& lists_in = {},
+                 const std::vector<vdt_list*>& lists_out = {}) {
         vdt_query query{};
         query.struct_size = sizeof query;
         query.op = op;
@@ -172,6 +185,10 @@ public:
         call.output_count = query.output_count;
         call.inputs = query.inputs;
         call.outputs = query.outputs;
+        call.list_in_count = static_cast<std::uint32_t>(lists_in.size());
+        call.list_out_count = static_cast<std::uint32_t>(lists_out.size());
+        call.lists_in = lists_in.data();
+        call.lists_out = lists_out.data();
         call.params = params;
         const vdt_code code = plugin_->plan_run(plan, &call, &error_);
         plugin_->plan_destroy(plan);
