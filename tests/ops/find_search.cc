@@ -21,6 +21,8 @@ vdt_template_find_params Search::params() const {
     params.region = region;
     params.exclude = exclude.empty() ? nullptr : exclude.data();
     params.exclude_count = static_cast<std::uint32_t>(exclude.size());
+    params.scales = scales.empty() ? nullptr : scales.data();
+    params.scale_count = static_cast<std::uint32_t>(scales.size());
     return params;
 }
 

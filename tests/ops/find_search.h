@@ -20,6 +20,7 @@ struct Search {
     std::uint32_t max_results = 1u << 30;
     vdt_rect region{};
     std::vector<vdt_rect> exclude;
+    std::vector<double> scales;  // empty: 1 only
 
     explicit Search(TestImage on) : scene(std::move(on)) {}
     Search& add(TestImage pattern, TestImage mask = TestImage::none());

@@ -1,6 +1,6 @@
 #include "cost.h"
 
-#include <vedette/plugin/cpp/template_checks.hpp>
+#include <vedette/plugin/cpp/template_scales.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -70,12 +70,18 @@ void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost) {
     add_exhaustive(device, pattern, columns, rows, bytes, cost);
 }
 
-void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost) {
+namespace {
+
+// A search of all patterns at one factor.
+void add_search(const Device& device, const vdt_query& query, double factor, vdt_cost& cost) {
     const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
-    const vdt_rect region = plugin::region_of(*query.inputs[0], params);
-    cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
+    vdt_rect region = plugin::region_of(*query.inputs[0], params);
+    region.w = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.w), factor));
+    region.h = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.h), factor));
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
-        const Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);
+        Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);
+        pattern.w = static_cast<int>(plugin::pattern_side(static_cast<std::uint32_t>(pattern.w), factor));
+        pattern.h = static_cast<int>(plugin::pattern_side(static_cast<std::uint32_t>(pattern.h), factor));
         if (pattern.w > region.w || pattern.h > region.h) continue;
         const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
         const double positions = static_cast<double>(columns) * rows;
@@ -92,8 +98,17 @@ void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost) 
         cost.scratch_bytes +=
             static_cast<std::uint64_t>(device.workers) * static_cast<std::uint64_t>(pattern.h + 16) * 640 * 8;
     }
-    // One fork-join serves all patterns.
-    cost.launches = std::min(cost.launches, 1U);
+}
+
+}  // namespace
+
+void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost) {
+    const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
+    cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
+    if (params.scale_count == 0) add_search(device, query, 1, cost);
+    for (std::uint32_t i = 0; i < params.scale_count; ++i) add_search(device, query, params.scales[i], cost);
+    // One fork-join serves all patterns of a scene.
+    cost.launches = std::min(cost.launches, std::max(1U, params.scale_count));
 }
 
 }  // namespace vedette::cpu::find

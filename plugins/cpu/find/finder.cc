@@ -146,7 +146,7 @@ void Finder::run_pieces(vdt_token* token, const std::function<void(const Piece&,
                  });
 }
 
-vdt_code Finder::find(const vdt_call& call) {
+void Finder::search(const vdt_call& call) {
     const auto& params = *static_cast<const vdt_template_find_params*>(call.params);
     const vdt_rect region = plugin::region_of(*call.inputs[0], params);
     scene_.set(device_, call.token, *call.inputs[0], region);
@@ -167,11 +167,22 @@ vdt_code Finder::find(const vdt_call& call) {
         else
             search_dense(task, piece.unit, *workers_[worker], hits);
     });
+}
+
+std::uint64_t Finder::join(std::size_t pattern, std::vector<Hit>& hits) {
+    const Job& job = *jobs_[pattern];
+    return join_hits(job.goal, lists_.data() + job.first_list, workers_.size(), hits);
+}
+
+vdt_code Finder::find(const vdt_call& call) {
+    search(call);
+    const auto& params = *static_cast<const vdt_template_find_params*>(call.params);
+    const vdt_rect region = plugin::region_of(*call.inputs[0], params);
     vdt_list& list = *call.lists_out[0];
     list.count = list.needed = 0;
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
-        const Job& job = *jobs_[p];
-        list.needed += join_hits(job.goal, lists_.data() + job.first_list, workers_.size(), joined_);
+        const Pattern& pattern = jobs_[p]->prepared->pattern();
+        list.needed += join(p, joined_);
         for (const Hit& hit : joined_) {
             if (list.count == list.capacity) break;
             auto& item =
@@ -179,8 +190,8 @@ vdt_code Finder::find(const vdt_call& call) {
             item = {};
             item.x = static_cast<float>(hit.x + region.x);
             item.y = static_cast<float>(hit.y + region.y);
-            item.w = static_cast<float>(job.prepared->pattern().w);
-            item.h = static_cast<float>(job.prepared->pattern().h);
+            item.w = static_cast<float>(pattern.w);
+            item.h = static_cast<float>(pattern.h);
             item.score = hit.score;
             item.pattern = static_cast<std::uint32_t>(p);
             ++list.count;

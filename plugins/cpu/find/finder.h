@@ -16,8 +16,13 @@ class Finder {
 public:
     explicit Finder(const Device& device);
 
-    // Operation template_find; images and parameter struct sizes were checked, formats and sizes agree.
+    // Operation template_find without scales; images and parameter struct sizes were checked, formats and sizes agree.
     vdt_code find(const vdt_call& call);
+    // The search of find() alone: its lists are not touched.
+    void search(const vdt_call& call);
+    // The positions of a pattern of the last search, best first, as many as were asked for; returns how many there
+    // were. They count from the corner of the region. Once for each pattern and search.
+    std::uint64_t join(std::size_t pattern, std::vector<Hit>& hits);
     // Operation template_map.
     vdt_code map(const vdt_call& call);
 

@@ -3,24 +3,32 @@
 
 #include "find/cost.h"
 #include "find/finder.h"
+#include "find/scaled.h"
 
 namespace vedette::cpu {
 namespace {
 
+void check(const vdt_image* const* inputs, std::uint32_t count, const vdt_template_find_params& params) {
+    plugin::check_template_find(inputs, count, params, true);
+    plugin::check_scales(params);
+}
+
 void support(const Device&, const vdt_query& query, vdt_op_support&) {
-    plugin::check_template_find(query.inputs, query.input_count, plugin::params_of<vdt_template_find_params>(query));
+    check(query.inputs, query.input_count, plugin::params_of<vdt_template_find_params>(query));
 }
 
 class FindPlan final : public Plan {
 public:
-    explicit FindPlan(const Device& device) : finder_(device) {}
+    explicit FindPlan(const Device& device) : finder_(device), scaled_(device) {}
     vdt_code run(const vdt_call& call) override {
-        plugin::check_template_find(call.inputs, call.input_count, plugin::params_of<vdt_template_find_params>(call));
-        return finder_.find(call);
+        const auto& params = plugin::params_of<vdt_template_find_params>(call);
+        check(call.inputs, call.input_count, params);
+        return params.scale_count == 0 ? finder_.find(call) : scaled_.find(call);
     }
 
 private:
     find::Finder finder_;
+    find::ScaledFinder scaled_;
 };
 
 std::unique_ptr<Plan> plan(const Device& device, const vdt_query&) {

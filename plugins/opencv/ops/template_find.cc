@@ -8,6 +8,8 @@
 #include <tuple>
 #include <vector>
 
+#include <vedette/plugin/cpp/template_scales.hpp>
+
 #include "calls.h"
 #include "image_view.h"
 #include "lists.h"
@@ -47,8 +49,7 @@ const vdt_image& mask_of(const vdt_image* const* inputs, std::uint32_t p) {
 void check_plan(const vdt_template_find_params& params) {
     if ((params.flags & ~all_flags) != 0) throw Failure(VDT_E_ARGUMENT, "template_find: unknown flag");
     if (params.pattern_count == 0) throw Failure(VDT_E_ARGUMENT, "template_find: there is no pattern");
-    if (params.scale_count != 0 || params.scales != nullptr)
-        throw Failure(VDT_E_UNSUPPORTED, "template_find: the opencv backend searches at scale 1 only");
+    plugin::check_scales(params);
 }
 
 // The parameters that may differ from call to call.
@@ -94,9 +95,8 @@ double score_of(const Moments& moments, double pattern_variance) {
 }
 
 // Marks the positions whose rectangle meets an excluded area.
-void exclude(cv::Mat& scores, const cv::Rect& region, const cv::Size& pattern, const vdt_template_find_params& params) {
-    for (std::uint32_t i = 0; i < params.exclude_count; ++i) {
-        const vdt_rect& area = params.exclude[i];
+void exclude(cv::Mat& scores, const cv::Rect& region, const cv::Size& pattern, const std::vector<vdt_rect>& areas) {
+    for (const vdt_rect& area : areas) {
         if (area.w <= 0 || area.h <= 0) continue;
         const auto begin = [](std::int64_t edge, int side, int origin, int limit) {
             return static_cast<int>(std::clamp<std::int64_t>(edge - side + 1 - origin, 0, limit));
@@ -138,31 +138,123 @@ public:
         cv::Rect region(cv::Point(0, 0), scene.size());
         if (params.region.w != 0) region = {params.region.x, params.region.y, params.region.w, params.region.h};
         ListWriter list(*call.lists_out[0]);
+        if (params.scale_count != 0) {
+            search_scales(call, region, list);
+            return list.finish();
+        }
+        const std::vector<vdt_rect> areas(params.exclude, params.exclude + params.exclude_count);
         for (std::uint32_t p = 0; p < pattern_count_; ++p) {
             plugin::throw_if_cancelled(*device_.host, call.token);
-            search(call, p, scene, region, list);
+            search(call, p, scene, region, areas, list);
         }
         return list.finish();
     }
 
 private:
-    void search(const vdt_call& call, std::uint32_t p, const cv::Mat& scene, const cv::Rect& region,
-                ListWriter& list) const {
+    // As long as `pixels` and `mask` (empty: every pixel counts) have something to compare.
+    std::vector<Match> matches_of(const cv::Mat& pixels, const cv::Mat& mask, const cv::Mat& scene,
+                                  const cv::Rect& region, const std::vector<vdt_rect>& areas, double threshold,
+                                  vdt_token* token) const {
+        const WindowSums pattern(pixels, mask, region.size());
+        cv::Mat scores = score_positions(scene(region), pattern, pixels.size(), token);
+        exclude(scores, region, pixels.size(), areas);
+        return matches_in(scores, threshold, region.tl());
+    }
+
+    static bool fits(const cv::Size& pattern, const cv::Size& region) {
+        return pattern.width <= region.width && pattern.height <= region.height;
+    }
+
+    // A pattern that cannot be searched for is an error wherever it may be.
+    static void check_pattern(const vdt_call& call, std::uint32_t p) {
+        std::uint64_t area = 0;
+        bool varies = false;
+        plugin::look_at_pattern(pattern_of(call.inputs, p), mask_of(call.inputs, p), area, varies);
+        if (area == 0) refuse(VDT_E_ARGUMENT, p, "has a mask that ignores every pixel");
+        if (!varies) refuse(VDT_E_ARGUMENT, p, "has no variance under its mask: look for its colour instead");
+    }
+
+    // The scene and the patterns shrunk for each scale, and searched one after the other.
+    void search_scales(const vdt_call& call, const cv::Rect& region, ListWriter& list) const {
         const auto& params = params_of<vdt_template_find_params>(call);
+        std::vector<std::vector<vdt_item>> found(pattern_count_);
+        for (std::uint32_t p = 0; p < pattern_count_; ++p) check_pattern(call, p);
+        for (std::uint32_t i = 0; i < params.scale_count; ++i) search_scale(call, i, region, found);
+        for (std::vector<vdt_item>& items : found) {
+            std::sort(items.begin(), items.end(), plugin::scaled_item_comes_first);
+            if ((flags_ & VDT_FIND_BEST_ONLY) != 0 && items.size() > 1) items.erase(items.begin() + 1, items.end());
+            list.count_found(items.size());
+            for (std::size_t k = 0; k < std::min<std::size_t>(items.size(), params.max_results); ++k)
+                list.write(items[k]);
+        }
+    }
+
+    void search_scale(const vdt_call& call, std::uint32_t scale, const cv::Rect& whole_region,
+                      std::vector<std::vector<vdt_item>>& found) const {
+        const auto& params = params_of<vdt_template_find_params>(call);
+        const double factor = params.scales[scale];
+        const vdt_image& whole = *call.inputs[0];
+        std::vector<std::uint64_t> sums;
+        plugin::ScaledPixels scene;
+        scene.resize(plugin::scene_side(whole.width, factor), plugin::scene_side(whole.height, factor),
+                     whole.format == VDT_FORMAT_BGR8 ? 3 : 1);
+        plugin::shrink_by_area(whole, scene, sums);
+        const cv::Mat scene_pixels = read_pixels(scene.view());
+        const plugin::ScaledAxis across(whole.width, scene.width), down(whole.height, scene.height);
+        cv::Rect region;
+        across.inside(whole_region.x, whole_region.width, region.x, region.width);
+        down.inside(whole_region.y, whole_region.height, region.y, region.height);
+        std::vector<vdt_rect> areas;
+        for (std::uint32_t e = 0; e < params.exclude_count; ++e) {
+            vdt_rect area = params.exclude[e];
+            if (area.w <= 0 || area.h <= 0) continue;
+            across.around(params.exclude[e].x, params.exclude[e].w, area.x, area.w);
+            down.around(params.exclude[e].y, params.exclude[e].h, area.y, area.h);
+            areas.push_back(area);
+        }
+        for (std::uint32_t p = 0; p < pattern_count_; ++p) {
+            plugin::throw_if_cancelled(*device_.host, call.token);
+            const vdt_image &pattern = pattern_of(call.inputs, p), &mask = mask_of(call.inputs, p);
+            plugin::ScaledPixels pixels, taken;
+            pixels.resize(plugin::pattern_side(pattern.width, factor), plugin::pattern_side(pattern.height, factor),
+                          scene.channels);
+            plugin::shrink_by_area(pattern, pixels, sums);
+            vdt_image taken_view = mask;
+            if (mask.format != VDT_FORMAT_NONE) {
+                taken.resize(pixels.width, pixels.height, 1);
+                plugin::shrink_mask(mask, taken);
+                taken_view = taken.view();
+            }
+            const cv::Size size(static_cast<int>(pixels.width), static_cast<int>(pixels.height));
+            std::uint64_t area = 0;
+            bool varies = false;
+            plugin::look_at_pattern(pixels.view(), taken_view, area, varies);
+            if (!varies || !fits(size, region.size())) continue;
+            if (!WindowSums::can_hold(size, region.size()))
+                refuse(VDT_E_UNSUPPORTED_SIZE, p, "is too large for this backend");
+            for (const Match& match :
+                 matches_of(read_pixels(pixels.view()), taken.width == 0 ? cv::Mat() : read_pixels(taken_view),
+                            scene_pixels, region, areas, params.threshold, call.token)) {
+                vdt_item item{};
+                across.place(match.x, pixels.width, whole.width, item.x, item.w);
+                down.place(match.y, pixels.height, whole.height, item.y, item.h);
+                item.score = match.score;
+                item.pattern = p;
+                item.scale = scale;
+                found[p].push_back(item);
+            }
+        }
+    }
+
+    void search(const vdt_call& call, std::uint32_t p, const cv::Mat& scene, const cv::Rect& region,
+                const std::vector<vdt_rect>& areas, ListWriter& list) const {
+        const auto& params = params_of<vdt_template_find_params>(call);
+        check_pattern(call, p);
         const cv::Mat pixels = read_pixels(pattern_of(call.inputs, p));
         const bool masked = mask_of(call.inputs, p).format != VDT_FORMAT_NONE;
         const cv::Mat mask = masked ? read_pixels(mask_of(call.inputs, p)) : cv::Mat();
-        // A pattern larger than the region has no matches, but one that cannot be searched for is an error all the
-        // same.
-        const bool fits = pixels.cols <= region.width && pixels.rows <= region.height;
-        const WindowSums pattern(pixels, mask, fits ? region.size() : pixels.size());
-        if (pattern.count() == 0) refuse(VDT_E_ARGUMENT, p, "has a mask that ignores every pixel");
-        if (pattern.variance() == 0)
-            refuse(VDT_E_ARGUMENT, p, "has no variance under its mask: look for its colour instead");
-        if (!fits) return;
-        cv::Mat scores = score_positions(scene(region), pattern, pixels.size(), call.token);
-        exclude(scores, region, pixels.size(), params);
-        std::vector<Match> matches = matches_in(scores, params.threshold, region.tl());
+        if (!fits(pixels.size(), region.size())) return;
+        std::vector<Match> matches = matches_of(pixels, mask, scene, region, areas, params.threshold, call.token);
         list.count_found(matches.size());
         const std::size_t kept = std::min<std::size_t>(matches.size(), params.max_results);
         std::partial_sort(matches.begin(), matches.begin() + static_cast<std::ptrdiff_t>(kept), matches.end(),

@@ -27,9 +27,10 @@ inline vdt_rect region_of(const vdt_image& scene, const vdt_template_find_params
 }
 
 // Of a query or a call whose operands check_operands or check_call accepted. A plan checks its calls too: all but the
-// images' formats and sizes may have changed. Scale lists are refused (VDT_E_UNSUPPORTED).
-inline void check_template_find(const vdt_image* const* inputs, uint32_t count,
-                                const vdt_template_find_params& params) {
+// images' formats and sizes may have changed. Scale lists are refused (VDT_E_UNSUPPORTED) unless `scales` says that the
+// backend has them; their values: check_scales() of template_scales.hpp.
+inline void check_template_find(const vdt_image* const* inputs, uint32_t count, const vdt_template_find_params& params,
+                                bool scales = false) {
     if ((params.flags & ~uint32_t{VDT_FIND_LOCAL_MAXIMA | VDT_FIND_BEST_ONLY}) != 0)
         throw Failure(VDT_E_ARGUMENT, "template_find: unknown flags " + std::to_string(params.flags));
     if (!(params.threshold >= -1 && params.threshold <= 1))
@@ -39,7 +40,7 @@ inline void check_template_find(const vdt_image* const* inputs, uint32_t count,
     if (params.max_results == 0) throw Failure(VDT_E_ARGUMENT, "template_find: max_results is 0");
     if (params.exclude_count != 0 && params.exclude == nullptr)
         throw Failure(VDT_E_ARGUMENT, "template_find: exclude_count is not 0 but exclude is NULL");
-    if (params.scale_count != 0)
+    if (params.scale_count != 0 && !scales)
         throw Failure(VDT_E_UNSUPPORTED,
                       "template_find: this backend searches at scale 1 only; resize the pattern or the scene first");
     if (uint64_t{params.pattern_count} * 2 + 1 != count)
