@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -31,6 +32,9 @@ constexpr double kGrayContrast = 0.3;
 // at sizes between those tried, 95 of 100 right hints had 0.65 and more.
 constexpr double kCoarseScore = 0.6;
 constexpr std::uint32_t kMostHints = 16;  // of each factor
+// Hints of a pattern that are worth to be better than: refine_scales() begins with 64, and some of them are one element
+// at neighbouring factors.
+constexpr std::size_t kEnoughHints = 128;
 
 std::vector<double> make_factors() {
     std::vector<double> factors;
@@ -55,6 +59,16 @@ bool can_convince(Screen& screen, Pattern& pattern, double factor, const FindQue
     if (std::uint64_t{width} * height > kMostCountedPixels) return true;
     const auto form = pattern.form(color_mode(screen, pattern, query.color), shrinking, workers);
     return form != nullptr && form->samples(workers) >= least_samples_of_scaled();
+}
+
+// The least score that a further hint needs beside these.
+double least_score(const std::vector<ScaleHint>& hints) {
+    if (hints.size() < kEnoughHints) return kCoarseScore;
+    std::vector<double> scores;
+    for (const ScaleHint& hint : hints) scores.push_back(hint.score);
+    const auto last = scores.begin() + kEnoughHints - 1;
+    std::nth_element(scores.begin(), last, scores.end(), std::greater<>());
+    return std::max(kCoarseScore, *last);
 }
 
 struct Wanted {
@@ -107,7 +121,10 @@ std::vector<std::vector<ScaleHint>> coarse_scales(Screen& screen, const std::vec
         }
     }
     const std::vector<vdt_rect> nothing_excluded;
-    for (const auto& [at, wanted] : by_scene) {
+    // The coarsest first: they cost least, and what they find spares the others hints that would not be followed.
+    for (auto scene_wanted = by_scene.rbegin(); scene_wanted != by_scene.rend(); ++scene_wanted) {
+        workers.check();
+        const auto& [at, wanted] = *scene_wanted;
         const double reduction = at.second;
         const ScreenForm scene = screen.form(at.first, reduction, workers);
         const auto outside = [](std::uint32_t begin, std::uint32_t size, double step, std::uint32_t whole,
@@ -127,6 +144,9 @@ std::vector<std::vector<ScaleHint>> coarse_scales(Screen& screen, const std::vec
             asked.push_back(&one);
         }
         if (asked.empty()) continue;
+        request.threshold = 1;
+        for (const Wanted* one : asked)
+            request.threshold = std::min(request.threshold, least_score(hints[one->pattern]));
         for (const Proposal& proposal : propose(request))
             hints[asked[proposal.pattern]->pattern].push_back({asked[proposal.pattern]->factor,
                                                                proposal.x * scene.step_x, proposal.y * scene.step_y,
