@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "op.h"
+#include "probe.h"
 #include "processor.h"
 
 namespace vedette::cpu {
@@ -45,6 +46,7 @@ Isa isa_from(std::string_view text) {
 struct Backend : plugin::InstanceEntries<Backend>,
                  plugin::OperationEntries<Backend>,
                  plugin::CostEntry<Backend>,
+                 plugin::ProbeEntry<Backend>,
                  plugin::ResidentEntries<Backend> {
     static constexpr const char* id = "cpu";
     static constexpr const char* version = "1.0.0";
@@ -79,6 +81,8 @@ struct Backend : plugin::InstanceEntries<Backend>,
 
     static const auto& operations() { return cpu::operations; }
     static plugin::Limits limits(const Device&) { return {}; }
+
+    static void measure(const Device& device, plugin::Probe& probe) { measure_processors(device, probe); }
 
     static std::unique_ptr<Resident> make_resident(const Device&, const vdt_image& image) {
         return std::make_unique<Resident>(image);

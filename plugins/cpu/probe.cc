@@ -1,0 +1,247 @@
+#include "probe.h"
+
+#include "kernels/per_isa.h"
+#include "kernels/probe.h"
+#include "probe_team.h"
+#include "processor.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <thread>
+
+namespace vedette::cpu {
+
+VEDETTE_CPU_KERNELS(ProbeKernels, probe_kernels)
+
+namespace {
+
+using plugin::Measurement;
+using plugin::Probe;
+
+constexpr std::uint32_t samples = 15;
+constexpr double line = 64;  // bytes of a transaction, as the costs of the operations count them
+// One sample takes about a millisecond at 3 GHz: long against a clock's reading, short against a time slice.
+constexpr std::uint64_t chain_rounds = 100000, addition_rounds = 150000;
+// Shares of the budget: nothing takes more of it than this, so that something is left for everything.
+constexpr double small_share = 0.05, memory_share = 0.15;
+
+template <class Value>
+void use(Value value) noexcept {
+    __asm__ volatile("" : : "r,m"(value) : "memory");
+}
+
+std::uint64_t cache_bytes(int name, std::uint64_t usual) noexcept {
+    const long told = name < 0 ? 0 : ::sysconf(name);
+    return told > 0 ? static_cast<std::uint64_t>(told) : usual;
+}
+
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+constexpr int first_cache = _SC_LEVEL1_DCACHE_SIZE, second_cache = _SC_LEVEL2_CACHE_SIZE;
+#else
+constexpr int first_cache = -1, second_cache = -1;
+#endif
+
+// Memory of the host for the time of a measurement.
+class Area {
+public:
+    Area(const Device& device, std::uint64_t bytes)
+        : host_(*device.host), bytes_(bytes), base_(static_cast<unsigned char*>(host_.alloc(host_.ctx, bytes, 4096))) {}
+    ~Area() {
+        if (base_ != nullptr) host_.free(host_.ctx, base_);
+    }
+    Area(const Area&) = delete;
+    Area& operator=(const Area&) = delete;
+    unsigned char* base() const noexcept { return base_; }
+    float* floats() const noexcept { return reinterpret_cast<float*>(base_); }
+    std::uint64_t bytes() const noexcept { return bytes_; }
+
+private:
+    const vdt_host& host_;
+    std::uint64_t bytes_;
+    unsigned char* base_;
+};
+
+class Measuring {
+public:
+    Measuring(const Device& device, Probe& probe)
+        : device_(device), probe_(probe), kernels_(select_probe_kernels(device.isa)), team_(device) {}
+
+    void run() {
+        measure_units();
+        measure_forks();
+        measure_memory();
+        measure_meetings();
+    }
+
+private:
+    double members() const noexcept { return team_.size(); }
+
+    Measurement team_rate(double share, double amount, const auto& work) {
+        return probe_.repeat(samples, share, [&] { return team_.rate(amount, work); });
+    }
+
+    // Clock, lanes and the time of a dependent operation, under the load of all processors: that is how operations run.
+    void measure_units() {
+        Measurement clock = team_rate(small_share, static_cast<double>(chain_rounds * ProbeKernels::chain_length),
+                                      [&](std::uint32_t) { use(kernels_.integer_chain(chain_rounds)); });
+        clock.value /= members();
+        probe_.answer(VDT_PARAM_CLOCK, clock);
+
+        const double each = static_cast<double>(addition_rounds * ProbeKernels::independent_additions) * kernels_.lanes;
+        Measurement lanes =
+            team_rate(small_share, each, [&](std::uint32_t) { use(kernels_.additions(addition_rounds)); });
+        if (clock.samples != 0) {
+            lanes.value /= members() * clock.value;
+            probe_.answer(VDT_PARAM_LANES, lanes);
+        }
+        constexpr std::uint64_t rounds = chain_rounds / 3;
+        Measurement chain = team_rate(small_share, static_cast<double>(rounds * ProbeKernels::chain_length),
+                                      [&](std::uint32_t) { use(kernels_.float_chain(rounds)); });
+        if (chain.value > 0) chain.value = members() / chain.value;
+        probe_.answer(VDT_PARAM_OPERATION_TIME, chain);
+    }
+
+    // What a loop over all threads takes beyond its share of the work: threads that must be woken, and the last piece.
+    // One for a pool that has slept, and one right after another loop.
+    void measure_forks() {
+        constexpr std::uint32_t pieces_each = 64;
+        constexpr std::uint64_t rounds = 40;  // a piece of some microseconds
+        const auto loop = [&] {
+            const auto start = std::chrono::steady_clock::now();
+            parallel_for(device_, nullptr, 0, team_.size() * pieces_each, 1,
+                         [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                             for (; begin < end; ++begin) use(kernels_.float_chain(rounds));
+                         });
+            return seconds_since(start);
+        };
+        const Measurement rate = probe_.repeat(samples, small_share, [&] {
+            return team_.rate(double{pieces_each}, [&](std::uint32_t) {
+                for (std::uint32_t piece = 0; piece < pieces_each; ++piece) use(kernels_.float_chain(rounds));
+            });
+        });
+        if (rate.samples == 0) return;
+        const double work = pieces_each * members() / rate.value;
+        // Below what a loop is known to take the clock's own error is measured.
+        constexpr double least = 1e-7;
+        probe_.answer(VDT_PARAM_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            return std::max(loop() - work, least);
+        }));
+        probe_.answer(VDT_PARAM_NEXT_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
+            loop();
+            return std::max(loop() - work, least);
+        }));
+    }
+
+    // Reads by all threads of `bytes` each, again and again; bytes a second of all together.
+    Measurement read_rate(const Area& area, std::uint64_t bytes) {
+        constexpr std::uint64_t each_sample = std::uint64_t{24} << 20;  // 1 ms or less from a second cache
+        const std::uint64_t floats = bytes / sizeof(float) / ProbeKernels::block_floats * ProbeKernels::block_floats;
+        const std::uint64_t passes = std::max<std::uint64_t>(each_sample / (floats * sizeof(float)), 1);
+        return team_rate(small_share, static_cast<double>(floats * passes) * sizeof(float), [&](std::uint32_t member) {
+            use(kernels_.read(area.floats() + member * floats, floats, passes));
+        });
+    }
+
+    // Bytes read and written a second when `all` threads, or the first alone, copy one half of the area to the other.
+    double copy_rate(const Area& area, bool all) {
+        const std::uint64_t parts = all ? team_.size() : 4;
+        const std::uint64_t floats =
+            area.bytes() / 2 / parts / sizeof(float) / ProbeKernels::block_floats * ProbeKernels::block_floats;
+        const double bytes = 2.0 * static_cast<double>(floats) * sizeof(float);
+        const auto copy = [&](std::uint32_t member) {
+            float* const from = area.floats() + member * floats;
+            kernels_.copy(from + area.bytes() / 2 / sizeof(float), from, floats);
+        };
+        if (all) return team_.rate(bytes, copy);
+        const auto start = std::chrono::steady_clock::now();
+        copy(0);
+        return bytes / seconds_since(start);
+    }
+
+    // Seconds of one reference among `lines` lines of the area, each to the place that the one before names.
+    Measurement latency(const Area& area, std::uint64_t lines) {
+        constexpr std::uint64_t steps = 16384;
+        auto* const places = reinterpret_cast<std::uint64_t*>(area.base());
+        constexpr std::uint64_t words = static_cast<std::uint64_t>(line) / sizeof(std::uint64_t);
+        // A linear congruence of full period [Knuth, volume 2, 3.2.1.2]: every line once, in an order that no
+        // prefetcher foresees.
+        const auto after = [&](std::uint64_t at) { return (at * 1664525 + 1013904223) & (lines - 1); };
+        for (std::uint64_t at = 0; at < lines; ++at) places[at * words] = after(at) * words;
+        std::uint64_t place = 0;
+        return probe_.repeat(samples, small_share, [&] {
+            const auto start = std::chrono::steady_clock::now();
+            for (std::uint64_t step = 0; step < steps; ++step) place = places[place];
+            use(place);
+            return seconds_since(start) / steps;
+        });
+    }
+
+    void measure_memory() {
+        constexpr std::uint64_t least_area = std::uint64_t{64} << 20, most_area = std::uint64_t{512} << 20;
+        const std::uint64_t first = cache_bytes(first_cache, 32 << 10), second = cache_bytes(second_cache, 512 << 10);
+        const std::uint64_t last = last_cache_bytes();
+        const std::uint64_t bytes = std::clamp(std::bit_ceil(4 * last), least_area, most_area);
+        constexpr double slow_faults = 1e-9;  // seconds a byte for memory that is touched for the first time
+        if (probe_.seconds_left() < static_cast<double>(bytes) * slow_faults) return;
+        const Area area(device_, bytes);
+        if (area.base() == nullptr) return;
+        const std::uint64_t part = area.bytes() / team_.size();
+        team_.rate(1, [&](std::uint32_t member) {
+            std::fill_n(area.base() + member * part, part, static_cast<unsigned char>(0));
+        });
+        probe_.answer(VDT_PARAM_SHARED_BANDWIDTH, read_rate(area, std::min(first / 2, part)));
+        probe_.answer(VDT_PARAM_CACHE2_BANDWIDTH, read_rate(area, std::min(second / 2, part)));
+        // Where the second caches of all threads hold as much as the last cache, nothing is to be measured.
+        const std::uint64_t of_last = std::min(last / 2 / team_.size(), part);
+        if (of_last > second + second / 2) probe_.answer(VDT_PARAM_CACHE3_BANDWIDTH, read_rate(area, of_last));
+        probe_.answer(VDT_PARAM_GLOBAL_BANDWIDTH,
+                      probe_.repeat(samples, memory_share, [&] { return copy_rate(area, true); }));
+        Measurement alone = probe_.repeat(samples, memory_share, [&] { return copy_rate(area, false); });
+        if (!probe_.asks(VDT_PARAM_GLOBAL_LATENCY) && !probe_.asks(VDT_PARAM_REFS_IN_FLIGHT)) return;
+        const Measurement waiting = latency(area, area.bytes() / 2 / static_cast<std::uint64_t>(line));
+        probe_.answer(VDT_PARAM_GLOBAL_LATENCY, waiting);
+        // Little's law.
+        alone.value *= waiting.value / line;
+        if (waiting.samples != 0) probe_.answer(VDT_PARAM_REFS_IN_FLIGHT, alone);
+    }
+
+    // Atomic additions of all threads to one number, and meetings of all threads.
+    void measure_meetings() {
+        constexpr std::uint64_t additions = 10000, meetings = 200;
+        std::atomic<std::uint64_t> counter{0};
+        Measurement atomics = team_rate(small_share, double{additions}, [&](std::uint32_t) {
+            for (std::uint64_t i = 0; i < additions; ++i) counter.fetch_add(1, std::memory_order_relaxed);
+        });
+        if (atomics.value > 0) atomics.value = 1 / atomics.value;
+        probe_.answer(VDT_PARAM_ATOMIC_TIME, atomics);
+        Measurement barrier = probe_.repeat(samples, small_share, [&] {
+            counter = 0;
+            std::atomic<bool> all{true};
+            const double rate = team_.rate(double{meetings}, [&](std::uint32_t) {
+                for (std::uint64_t i = 1; i <= meetings && all; ++i)
+                    if (!Team::meet(counter, i * team_.size())) all = false;
+            });
+            return all ? rate : 0;
+        });
+        if (barrier.value > 0) barrier.value = members() / barrier.value;
+        probe_.answer(VDT_PARAM_BARRIER_TIME, barrier);
+    }
+
+    const Device& device_;
+    Probe& probe_;
+    const ProbeKernels& kernels_;
+    Team team_;
+};
+
+}  // namespace
+
+void measure_processors(const Device& device, Probe& probe) {
+    probe.know(VDT_PARAM_PROCESSORS, device.workers);
+    if (probe.may_measure()) Measuring(device, probe).run();
+}
+
+}  // namespace vedette::cpu
