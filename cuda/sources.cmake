@@ -18,6 +18,7 @@ set(VEDETTE_CUDA_SOURCES
     kernels/integral_bytes.cu
     kernels/integral_floats.cu
     kernels/integral_tilted.cu
+    kernels/probe.cu
     kernels/pyramid.cu
     kernels/resize_area.cu
     kernels/resize_bilinear.cu

@@ -1,4 +1,5 @@
 // The table, the entry, and the life of an instance and its devices.
+#include "probe.h"
 #include "resident.h"
 #include "streams.h"
 
@@ -67,6 +68,7 @@ constexpr std::uint32_t memory_mask = 1u << VDT_MEMORY_HOST | 1u << VDT_MEMORY_P
 struct Backend : plugin::InstanceEntries<Backend>,
                  plugin::OperationEntries<Backend>,
                  plugin::CostEntry<Backend>,
+                 plugin::ProbeEntry<Backend>,
                  plugin::ResidentEntries<Backend>,
                  plugin::StreamEntries<Backend> {
     using Instance = cuda_plugin::Instance;
@@ -148,6 +150,9 @@ struct Backend : plugin::InstanceEntries<Backend>,
     }
     static vdt_code run_plan(Plan& plan, Device& device, const vdt_call& call) {
         return on(device, [&] { return plan.run(call); });
+    }
+    static void measure(Device& device, plugin::Probe& probe) {
+        on(device, [&] { measure_device(device, probe); });
     }
     static std::unique_ptr<Resident> make_resident(Device& device, const vdt_image& image) {
         return on(device, [&] { return std::make_unique<Resident>(device, image); });

@@ -2,6 +2,7 @@
 set(VEDETTE_CUDA_PLUGIN_SOURCES
     operands.cc
     plugin.cc
+    probe.cc
     streams.cc
     ops/cascade_detect.cc
     ops/cascade_program.cc
