@@ -106,12 +106,21 @@ BenchDevice::BenchDevice(const std::string& name, const std::string& library, st
             throw Problem(VDT_E_NO_DEVICE, name + " has no device " + std::to_string(index) + ".");
         }
         device_ = devices[index];
-        device_->open();
-        vdt_device_info info{};
-        info.struct_size = sizeof info;
-        need(host::call_plugin(loaded.table->device_info, instance->self(), index, &info), "the device's description");
-        memory_bytes_ = info.memory_bytes;
+        open();
     });
+}
+
+BenchDevice::BenchDevice(std::shared_ptr<host::Device> device) : device_(std::move(device)) {
+    guarded([&] { open(); });
+}
+
+void BenchDevice::open() {
+    device_->open();
+    vdt_device_info info{};
+    info.struct_size = sizeof info;
+    need(host::call_plugin(device_->table().device_info, device_->plugin().self(), device_->index(), &info),
+         "the device's description");
+    memory_bytes_ = info.memory_bytes;
 }
 
 bool BenchDevice::holds_images() const {
@@ -160,18 +169,22 @@ struct DeviceWork::Objects {
     }
 };
 
-DeviceWork::DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work)
-    : on_(on), work_(std::move(work)), objects_(std::make_unique<Objects>()) {
+DeviceWork::DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work, std::uint32_t variant)
+    : on_(on), work_(std::move(work)), objects_(std::make_unique<Objects>()), variant_number_(variant) {
     guarded([&] {
         const bool templates = work_->op == VDT_OP_TEMPLATE_FIND || work_->op == VDT_OP_TEMPLATE_MAP;
         images_.reserve(work_->views.size());
         for (const vdt_image* image : work_->in) {
             const bool none = image->format == VDT_FORMAT_NONE;
-            images_.push_back(none ? *image : templates ? as_resident(*image) : on_device(*image, true));
+            const bool kept = templates && on_.device().keeps_images();
+            images_.push_back(none                 ? *image
+                              : kept               ? as_resident(*image)
+                              : on_.holds_images() ? on_device(*image, true)
+                                                   : *image);
             in_.push_back(&images_.back());
         }
         for (const vdt_image* image : work_->out) {
-            images_.push_back(on_device(*image, false));
+            images_.push_back(on_.holds_images() ? on_device(*image, false) : *image);
             out_.push_back(&images_.back());
         }
         lists_.reserve(work_->to.size());
@@ -180,6 +193,9 @@ DeviceWork::DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work)
             lists_out_.push_back(lists_.back().view());
         }
         make_plans(can_queue() ? plans_in_turn : 1);
+        if (!on_.holds_images()) {
+            return;
+        }
         need(host::call_plugin(on_.streams().stream_create, on_.device().open(), &objects_->stream), "no stream");
         objects_->stream_owner = owned([&device = on_, stream = objects_->stream] {
             host::call_plugin_quietly(device.streams().stream_destroy, stream);
@@ -211,9 +227,6 @@ vdt_image DeviceWork::on_device(const vdt_image& image, bool from_host) {
 }
 
 vdt_image DeviceWork::as_resident(const vdt_image& image) {
-    if (!on_.device().keeps_images()) {
-        throw Problem(VDT_E_UNSUPPORTED, "the backend keeps no images");
-    }
     vdt_image view = image;
     view.resident = on_.device().create_resident(image);
     if (view.resident == nullptr) {
@@ -224,7 +237,7 @@ vdt_image DeviceWork::as_resident(const vdt_image& image) {
     return view;
 }
 
-void DeviceWork::make_plans(unsigned count) {
+vdt_query DeviceWork::query() const {
     vdt_query query{};
     query.struct_size = sizeof query;
     query.op = work_->op;
@@ -233,10 +246,40 @@ void DeviceWork::make_plans(unsigned count) {
     query.outputs = out_.data();
     query.output_count = static_cast<std::uint32_t>(out_.size());
     query.params = work_->params.get();
+    query.variant = variant_number_;
+    return query;
+}
+
+model::Terms DeviceWork::predict(const model::Machine& machine) const {
+    return guarded([&] {
+        const vdt_query asked = query();
+        std::vector<vdt_cost_stage> stages(64);
+        for (;;) {
+            vdt_cost cost{};
+            cost.struct_size = sizeof cost;
+            cost.stage_capacity = static_cast<std::uint32_t>(stages.size());
+            cost.stage_size = sizeof stages[0];
+            cost.stages = stages.data();
+            if (on_.device().table().op_cost == nullptr) {
+                throw Problem(VDT_E_UNSUPPORTED, "the backend gives no costs");
+            }
+            need(host::call_plugin(on_.device().table().op_cost, on_.device().open(), &asked, &cost), "no costs");
+            if (cost.stage_count <= stages.size()) {
+                return machine.predict(cost, {});
+            }
+            stages.resize(cost.stage_count);
+        }
+    });
+}
+
+void DeviceWork::make_plans(unsigned count) {
+    const vdt_query query = this->query();
     PluginAnswer answer;
-    if (on_.device().support(query, answer).level == VDT_SUPPORT_NO) {
+    const vdt_op_support support = on_.device().support(query, answer);
+    if (support.level == VDT_SUPPORT_NO) {
         throw Problem(answer.code, answer.text);
     }
+    variant_count_ = support.variant_count;
     const vdt_plugin& table = on_.device().table();
     vdt_variant_info variant{};
     variant.struct_size = sizeof variant;

@@ -1,4 +1,5 @@
 #include "bench_cases.h"
+#include "bench_choice.h"
 #include "bench_device.h"
 #include "bench_row.h"
 #include "bench_timing.h"
@@ -32,6 +33,7 @@ struct BenchArguments {
     std::vector<std::string> sizes;
     bool quick = false;
     bool json = false;
+    bool choice = false;
 };
 
 // At least 21 runs give a steady median; a quick look keeps the whole table well under a minute on two cores.
@@ -318,6 +320,19 @@ private:
     Progress progress_;
 };
 
+void run_choice(const BenchArguments& arguments, const Context& context) {
+    const Progress progress;
+    ChoiceScore score;
+    score_choices({context.get(), nullptr, arguments.quick, arguments.cascade}, wanted_operations(arguments.op), score,
+                  [&](const std::string& text) { progress.show(text); });
+    progress.clear();
+    if (arguments.json) {
+        print(score.json());
+    } else {
+        print(score.text());
+    }
+}
+
 }  // namespace
 
 Command add_bench(CLI::App& app) {
@@ -339,6 +354,11 @@ Command add_bench(CLI::App& app) {
     bench.add_option("--config", arguments->context.config, "Configuration file instead of the installed one")
         ->type_name("FILE");
     bench.add_flag("--verbose", arguments->context.verbose, "Tell on standard error what is wrong with backends");
+    bench.add_flag(
+        "--choice", arguments->choice,
+        wrapped("Instead, how well times are predicted and backends chosen: errors by operation and backend, "
+                "and what the choice costs beside the best one and beside always taking one backend",
+                help_text));
     bench.footer(wrapped(
         "MS is the median of at least 21 single runs (fewer with --quick and where they take long) after one that does "
         "not count. RATIO is how "
@@ -350,6 +370,10 @@ Command add_bench(CLI::App& app) {
         help_line));
     return [arguments] {
         const Context context = open_context(arguments->context);
+        if (arguments->choice) {
+            run_choice(*arguments, context);
+            return 0;
+        }
         Bench(*arguments, context).run();
         return 0;
     };

@@ -26,5 +26,6 @@ Command add_resize(CLI::App& app);
 Command add_backends(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_explain(CLI::App& app);
+Command add_probe(CLI::App& app);
 
 }  // namespace vedette::cli

@@ -60,7 +60,7 @@ int run(int argc, char** argv, bool json) {
     const Commands commands{
         {"find", add_find(app)},       {"detect", add_detect(app)},   {"match", add_match(app)},
         {"restore", add_restore(app)}, {"resize", add_resize(app)},   {"backends", add_backends(app)},
-        {"bench", add_bench(app)},     {"explain", add_explain(app)},
+        {"bench", add_bench(app)},     {"explain", add_explain(app)}, {"probe", add_probe(app)},
     };
     require_known_command(argc, argv, commands);
     try {

@@ -1,0 +1,237 @@
+#include "bench_choice.h"
+
+#include "bench_work.h"
+#include "table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace vedette::cli {
+
+namespace {
+
+constexpr std::uint32_t seed = 31415926;
+constexpr Size screens[] = {{300, 200}, {1024, 768}, {1920, 1080}, {3840, 2160}, {7680, 4320}};
+constexpr std::uint32_t largest_quick = 1920;
+constexpr double clear_gap = 0.1;
+
+double quantile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    const double place = share * static_cast<double>(values.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (values[above] - values[below]) * (place - static_cast<double>(below));
+}
+
+std::string percent(double share) {
+    return format("%.1f %%", share * 100);
+}
+
+// The names of what a probe calibrates on: the quick cases of operations whose data does not depend on the screen.
+std::set<std::string> fitted(const BenchSetting& setting, vdt_op op, const BenchScreen& screen) {
+    constexpr vdt_op fixed[] = {VDT_OP_FFT2, VDT_OP_RESTORE, VDT_OP_GROUP, VDT_OP_FEATURE_MATCH};
+    std::set<std::string> names;
+    if (std::find(std::begin(fixed), std::end(fixed), op) != std::end(fixed)) {
+        BenchSetting quick = setting;
+        quick.quick = true;
+        for (const BenchCase& one : make_cases(quick, op, screen)) {
+            names.insert(one.name);
+        }
+    }
+    return names;
+}
+
+Json explained(const BenchSetting& setting, const BenchCase& one) {
+    checked([&](vdt_error* error) { return vdt_explain_start(setting.context, VDT_EXPLAIN_MEASURE, error); });
+    std::string failure;
+    try {
+        (void)one.run("");
+    } catch (const Problem& problem) {
+        failure = problem.what();
+    }
+    const char* text = nullptr;
+    checked([&](vdt_error* error) { return vdt_explain_stop(setting.context, &text, error); });
+    if (!failure.empty()) {
+        throw Problem(VDT_E_INTERNAL, failure);
+    }
+    return Json::parse(text);
+}
+
+}  // namespace
+
+void ChoiceScore::add(const std::string& name, const std::string& residency, const Json& document) {
+    for (const Json& call : document.at("calls")) {
+        Row row{call.at("operation").get<std::string>(), name, residency, {}};
+        for (const Json& one : call.at("candidates")) {
+            const Json& measured = one.at("measured_ms");
+            // Without what this run has taught: that is not the model's doing.
+            const double predicted = one.at("terms_ms").at("total").get<double>();
+            if (measured.is_number() && measured.get<double>() > 0 && predicted > 0) {
+                const auto index = one.at("device_index").get<unsigned>();
+                row.candidates.push_back(
+                    {one.at("backend").get<std::string>() + (index == 0 ? "" : format(":%u", index)), predicted,
+                     measured.get<double>()});
+            }
+        }
+        if (!row.candidates.empty()) {
+            rows_.push_back(std::move(row));
+        }
+    }
+}
+
+std::map<std::pair<std::string, std::string>, ChoiceScore::Errors> ChoiceScore::errors() const {
+    std::map<std::pair<std::string, std::string>, std::vector<double>> all;
+    for (const Row& row : rows_) {
+        for (const Candidate& one : row.candidates) {
+            const double error = std::abs(one.predicted_ms / one.measured_ms - 1);
+            all[{row.op, one.backend}].push_back(error);
+            all[{"all", one.backend}].push_back(error);
+        }
+    }
+    std::map<std::pair<std::string, std::string>, Errors> result;
+    for (const auto& [place, errors] : all) {
+        result[place] = {errors.size(), quantile(errors, 0.5), quantile(errors, 0.95)};
+    }
+    return result;
+}
+
+ChoiceScore::Outcome ChoiceScore::outcome(const std::string& backend) const {
+    Outcome result;
+    const auto measured_less = [](const Candidate& a, const Candidate& b) { return a.measured_ms < b.measured_ms; };
+    for (const Row& row : rows_) {
+        const Candidate* taken = nullptr;
+        for (const Candidate& one : row.candidates) {
+            if ((backend.empty() || one.backend == backend) &&
+                (taken == nullptr || one.predicted_ms < taken->predicted_ms)) {
+                taken = &one;
+            }
+        }
+        if (taken == nullptr) {
+            continue;
+        }
+        const Candidate& best = *std::min_element(row.candidates.begin(), row.candidates.end(), measured_less);
+        double other = -1;
+        for (const Candidate& one : row.candidates) {
+            if (one.backend != best.backend && (other < 0 || one.measured_ms < other)) {
+                other = one.measured_ms;
+            }
+        }
+        ++result.rows;
+        result.milliseconds += taken->measured_ms;
+        result.best_milliseconds += best.measured_ms;
+        const double regret = taken->measured_ms / best.measured_ms - 1;
+        if (regret > result.worst) {
+            result.worst = regret;
+            result.worst_row = row.op + " " + row.name;
+        }
+        if (other > best.measured_ms * (1 + clear_gap)) {
+            ++result.clear;
+            result.right += taken->backend == best.backend ? 1 : 0;
+        }
+    }
+    return result;
+}
+
+std::vector<std::string> ChoiceScore::backends() const {
+    std::set<std::string> names;
+    for (const Row& row : rows_) {
+        for (const Candidate& one : row.candidates) {
+            names.insert(one.backend);
+        }
+    }
+    return {names.begin(), names.end()};
+}
+
+Json ChoiceScore::json() const {
+    Json rows = Json::array();
+    for (const Row& row : rows_) {
+        Json candidates = Json::array();
+        for (const Candidate& one : row.candidates) {
+            candidates.push_back(
+                {{"backend", one.backend}, {"predicted_ms", one.predicted_ms}, {"measured_ms", one.measured_ms}});
+        }
+        rows.push_back({{"operation", row.op},
+                        {"case", row.name},
+                        {"residency", row.residency},
+                        {"candidates", std::move(candidates)}});
+    }
+    Json all_errors = Json::array();
+    for (const auto& [place, error] : errors()) {
+        all_errors.push_back({{"operation", place.first},
+                              {"backend", place.second},
+                              {"calls", error.calls},
+                              {"median", error.median},
+                              {"percentile_95", error.most_of_all}});
+    }
+    const auto outcome_json = [&](const std::string& backend) {
+        const Outcome one = outcome(backend);
+        return Json{{"rows", one.rows},
+                    {"milliseconds", one.milliseconds},
+                    {"best_milliseconds", one.best_milliseconds},
+                    {"regret", one.regret()},
+                    {"worst_regret", one.worst},
+                    {"worst_case", one.worst_row},
+                    {"clear", one.clear},
+                    {"right", one.right}};
+    };
+    Json always = Json::object();
+    for (const std::string& backend : backends()) {
+        always[backend] = outcome_json(backend);
+    }
+    return {{"errors", std::move(all_errors)},
+            {"choice", outcome_json("")},
+            {"always", std::move(always)},
+            {"rows", std::move(rows)}};
+}
+
+std::string ChoiceScore::text() const {
+    Table table({2, 3, 4});
+    table.add({"OPERATION", "BACKEND", "CALLS", "MEDIAN ERROR", "95 % BELOW"});
+    for (const auto& [place, error] : errors()) {
+        table.add({place.first, place.second, std::to_string(error.calls), percent(error.median),
+                   percent(error.most_of_all)});
+    }
+    Table outcomes({1, 2, 3, 4, 5, 6});
+    outcomes.add({"TAKEN", "ROWS", "MS", "BEST MS", "REGRET", "WORST", "RIGHT WHERE CLEAR", "WORST ROW"});
+    const auto add = [&](const std::string& name, const Outcome& one) {
+        outcomes.add({name, std::to_string(one.rows), format("%.1f", one.milliseconds),
+                      format("%.1f", one.best_milliseconds), percent(one.regret()), percent(one.worst),
+                      format("%zu of %zu", one.right, one.clear), one.worst_row});
+    };
+    add("as predicted", outcome(""));
+    for (const std::string& backend : backends()) {
+        add("always " + backend, outcome(backend));
+    }
+    return table.text() + "\n" + outcomes.text();
+}
+
+void score_choices(const BenchSetting& setting, const std::vector<vdt_op>& operations, ChoiceScore& score,
+                   const std::function<void(const std::string&)>& step) {
+    for (const Size size : screens) {
+        if (setting.quick && size.width > largest_quick) {
+            break;
+        }
+        const std::string name = size_text(size);
+        step("drawing a screen of " + name);
+        const BenchScreen screen{name, synthetic_screen(size.width, size.height, seed)};
+        BenchSetting all = setting;
+        all.quick = false;
+        for (const vdt_op op : operations) {
+            const std::set<std::string> left_out = fitted(setting, op, screen);
+            for (const BenchCase& one : make_cases(all, op, screen)) {
+                if (left_out.contains(one.name)) {
+                    continue;
+                }
+                step(std::string(vdt_operation_name(op)) + " " + one.name);
+                try {
+                    score.add(one.name, one.residency, explained(setting, one));
+                } catch (const Problem& problem) {
+                    step(one.name + " is left out: " + problem.what());
+                }
+            }
+        }
+    }
+}
+
+}  // namespace vedette::cli

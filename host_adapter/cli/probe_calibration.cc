@@ -1,0 +1,162 @@
+#include "probe_calibration.h"
+
+#include "bench_cases.h"
+#include "table.h"
+
+#include <vedette/plugin/cpp/probe.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace vedette::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint32_t seed = 77003;
+constexpr Size screens[] = {{640, 400}, {1440, 900}, {2560, 1600}};
+// Of the time that is left when a screen's turn comes.
+constexpr double shares[] = {0.25, 0.5, 1};
+constexpr unsigned timed_runs = 5;
+// Where starting and waiting take nearly all of the time, what is left of it says nothing about the work.
+constexpr double least_work_share = 0.3;
+
+double seconds_until(Clock::time_point end) {
+    return std::chrono::duration<double>(end - Clock::now()).count();
+}
+
+// Cases whose data does not depend on the screen are made for one name only; fewer of them, so that the others are left
+// to be judged on.
+struct Fixed {
+    vdt_op op;
+    const char* screen;
+};
+constexpr Fixed fixed_cases[] = {{VDT_OP_FFT2, "3840x2160"},
+                                 {VDT_OP_RESTORE, "3840x2160"},
+                                 {VDT_OP_GROUP, "3840x2160"},
+                                 {VDT_OP_FEATURE_MATCH, "1920x1080"}};
+
+std::vector<BenchCase> cases_of(vdt_context* context, vdt_op op, const BenchScreen& screen, bool first) {
+    BenchSetting setting{context, nullptr, false, ""};
+    for (const Fixed& fixed : fixed_cases) {
+        if (fixed.op == op) {
+            setting.quick = true;
+            return first ? make_cases(setting, op, {fixed.screen, screen.bgr}) : std::vector<BenchCase>{};
+        }
+    }
+    return make_cases(setting, op, screen);
+}
+
+class Calibration {
+public:
+    Calibration(const BenchDevice& on, const model::Profile& profile) : on_(on), machine_(profile.parameters) {}
+
+    // All variants of one case that are predicted to take no longer than until `last`; repeated until `end`.
+    void run(const std::shared_ptr<const Work>& work, Clock::time_point end, Clock::time_point last) {
+        std::uint32_t count = 1;
+        for (std::uint32_t variant = 0; variant < count; ++variant) {
+            try {
+                DeviceWork one(on_, work, variant);
+                count = one.variant_count();
+                const model::Terms terms = one.predict(machine_);
+                // A device that is far slower than its parameters say is found out by smaller cases.
+                if (terms.total / 1e3 > std::max(seconds_until(last), 0.0)) {
+                    continue;
+                }
+                const double ms = time_of(one, end);
+                const double rest = terms.total - terms.work();
+                if (terms.fits && terms.work() > 0 && ms - rest > least_work_share * ms) {
+                    found_[{work->op, one.variant()}].push_back(terms.work() / (ms - rest));
+                }
+            } catch (const Problem&) {
+                // Not every device does every case; what is broken shows when it is used.
+            }
+        }
+    }
+
+    void put_into(model::Profile& profile) const {
+        for (const auto& [place, factors] : found_) {
+            const plugin::Measurement median = plugin::median_of(factors);
+            if (median.samples == 0) {
+                continue;
+            }
+            model::Efficiency& efficiency = profile.efficiencies[place.first][place.second];
+            efficiency.value = std::clamp(median.value, model::Efficiency::least, model::Efficiency::most);
+            efficiency.spread = median.spread;
+            efficiency.samples = median.samples;
+        }
+    }
+
+private:
+    static double time_of(DeviceWork& work, Clock::time_point end) {
+        std::vector<double> times;
+        for (unsigned run = 0; run <= timed_runs; ++run) {
+            if (!times.empty() && seconds_until(end) < times.back() / 1e3) {
+                break;
+            }
+            const Clock::time_point start = Clock::now();
+            work.run();
+            times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+        }
+        // The first one prepares and does not count, unless there is no other.
+        if (times.size() > 1) {
+            times.erase(times.begin());
+        }
+        return plugin::median_of(std::move(times)).value;
+    }
+
+    const BenchDevice& on_;
+    const model::Machine machine_;
+    std::map<std::pair<vdt_op, std::string>, std::vector<double>> found_;
+};
+
+}  // namespace
+
+void calibrate(const BenchDevice& on, vdt_context* context, double seconds, model::Profile& profile,
+               const std::function<void(const std::string&)>& step) {
+    const Clock::time_point end =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    std::vector<vdt_op> operations;
+    for (const vdt_op op : benchmarked_operations()) {
+        if ((on.device().operations() >> op & 1) != 0) {
+            operations.push_back(op);
+        }
+    }
+    Calibration calibration(on, profile);
+    for (std::size_t index = 0; index < std::size(screens); ++index) {
+        const double left = seconds_until(end);
+        if (left <= 0) {
+            break;
+        }
+        const Clock::time_point screen_end = end - std::chrono::duration_cast<Clock::duration>(
+                                                       std::chrono::duration<double>(left * (1 - shares[index])));
+        const std::string name = size_text(screens[index]);
+        step("drawing a screen of " + name);
+        const BenchScreen screen{name, synthetic_screen(screens[index].width, screens[index].height, seed)};
+        for (std::size_t op = 0; op < operations.size(); ++op) {
+            const double share = std::max(seconds_until(screen_end), 0.0) / static_cast<double>(operations.size() - op);
+            if (seconds_until(index == 0 ? end : screen_end) <= 0) {
+                break;
+            }
+            const Clock::time_point op_end =
+                Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
+            step(std::string(vdt_operation_name(operations[op])) + " on " + name);
+            // Every operation gets one case at least, if it takes more than its share.
+            bool needed = index == 0;
+            for (const BenchCase& one : cases_of(context, operations[op], screen, index == 0)) {
+                if (one.work != nullptr && (needed || seconds_until(op_end) > 0)) {
+                    calibration.run(one.work, op_end, needed ? end : op_end);
+                    needed = false;
+                }
+            }
+        }
+    }
+    calibration.put_into(profile);
+}
+
+}  // namespace vedette::cli
