@@ -211,7 +211,7 @@ private:
 
     // Atomic additions of all threads to one number, and meetings of all threads.
     void measure_meetings() {
-        constexpr std::uint64_t additions = 10000, meetings = 200;
+        constexpr std::uint64_t additions = 10000, meetings = 50;
         std::atomic<std::uint64_t> counter{0};
         Measurement atomics = team_rate(small_share, double{additions}, [&](std::uint32_t) {
             for (std::uint64_t i = 0; i < additions; ++i) counter.fetch_add(1, std::memory_order_relaxed);
