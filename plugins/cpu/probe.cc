@@ -227,7 +227,10 @@ private:
             });
             return all ? rate : 0;
         });
-        if (barrier.value > 0) barrier.value = members() / barrier.value;
+        // Threads that the system keeps putting aside meet by chance only, which says nothing.
+        constexpr std::uint32_t least_samples = 3;
+        if (barrier.samples < least_samples) return;
+        barrier.value = members() / barrier.value;
         probe_.answer(VDT_PARAM_BARRIER_TIME, barrier);
     }
 
