@@ -47,7 +47,7 @@ public:
     // Within `work`: waits until `counter`, which each member raises once, is at `all`; false when that takes so long
     // that somebody is missing.
     static bool meet(std::atomic<std::uint64_t>& counter, std::uint64_t all) noexcept {
-        constexpr double longest_wait = 0.02;  // a thread that the system has put aside comes back sooner
+        constexpr double longest_wait = 0.1;  // a thread that a busy system has put aside comes back sooner
         counter.fetch_add(1, std::memory_order_acq_rel);
         if (counter.load(std::memory_order_acquire) >= all) return true;
         const auto start = std::chrono::steady_clock::now();
