@@ -4,6 +4,7 @@
 #include "table.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <set>
 
@@ -15,6 +16,7 @@ constexpr std::uint32_t seed = 31415926;
 constexpr Size screens[] = {{300, 200}, {1024, 768}, {1920, 1080}, {3840, 2160}, {7680, 4320}};
 constexpr std::uint32_t largest_quick = 1920;
 constexpr double clear_gap = 0.1;
+constexpr double beaten_gap = 0.05;
 
 double quantile(std::vector<double> values, double share) {
     std::sort(values.begin(), values.end());
@@ -62,7 +64,7 @@ Json explained(const BenchSetting& setting, const BenchCase& one) {
 
 void ChoiceScore::add(const std::string& name, const std::string& residency, const Json& document) {
     for (const Json& call : document.at("calls")) {
-        Row row{call.at("operation").get<std::string>(), name, residency, {}};
+        Row row{call.at("operation").get<std::string>(), name, residency, false, {}};
         for (const Json& one : call.at("candidates")) {
             const Json& measured = one.at("measured_ms");
             // Without what this run has taught: that is not the model's doing.
@@ -70,8 +72,12 @@ void ChoiceScore::add(const std::string& name, const std::string& residency, con
             if (measured.is_number() && measured.get<double>() > 0 && predicted > 0) {
                 const auto index = one.at("device_index").get<unsigned>();
                 row.candidates.push_back(
-                    {one.at("backend").get<std::string>() + (index == 0 ? "" : format(":%u", index)), predicted,
-                     measured.get<double>()});
+                    {one.at("backend").get<std::string>() + (index == 0 ? "" : format(":%u", index)),
+                     one.at("variant").get<std::string>(), predicted, measured.get<double>(),
+                     one.at("efficiency").get<double>(), one.at("terms_ms")});
+                for (const Json& kind : one.at("counts")) {
+                    row.data_dependent = row.data_dependent || kind == "data-dependent";
+                }
             }
         }
         if (!row.candidates.empty()) {
@@ -86,7 +92,7 @@ std::map<std::pair<std::string, std::string>, ChoiceScore::Errors> ChoiceScore::
         for (const Candidate& one : row.candidates) {
             const double error = std::abs(one.predicted_ms / one.measured_ms - 1);
             all[{row.op, one.backend}].push_back(error);
-            all[{"all", one.backend}].push_back(error);
+            all[{row.data_dependent ? "all data-dependent" : "all regular", one.backend}].push_back(error);
         }
     }
     std::map<std::pair<std::string, std::string>, Errors> result;
@@ -96,17 +102,23 @@ std::map<std::pair<std::string, std::string>, ChoiceScore::Errors> ChoiceScore::
     return result;
 }
 
+// What is predicted to be fastest among the candidates of `backend`; "" = among all.
+const ChoiceScore::Candidate* ChoiceScore::taken_of(const Row& row, const std::string& backend) {
+    const Candidate* taken = nullptr;
+    for (const Candidate& one : row.candidates) {
+        if ((backend.empty() || one.backend == backend) &&
+            (taken == nullptr || one.predicted_ms < taken->predicted_ms)) {
+            taken = &one;
+        }
+    }
+    return taken;
+}
+
 ChoiceScore::Outcome ChoiceScore::outcome(const std::string& backend) const {
     Outcome result;
     const auto measured_less = [](const Candidate& a, const Candidate& b) { return a.measured_ms < b.measured_ms; };
     for (const Row& row : rows_) {
-        const Candidate* taken = nullptr;
-        for (const Candidate& one : row.candidates) {
-            if ((backend.empty() || one.backend == backend) &&
-                (taken == nullptr || one.predicted_ms < taken->predicted_ms)) {
-                taken = &one;
-            }
-        }
+        const Candidate* const taken = taken_of(row, backend);
         if (taken == nullptr) {
             continue;
         }
@@ -129,6 +141,9 @@ ChoiceScore::Outcome ChoiceScore::outcome(const std::string& backend) const {
             ++result.clear;
             result.right += taken->backend == best.backend ? 1 : 0;
         }
+        const double behind = taken_of(row, "")->measured_ms / taken->measured_ms - 1;
+        result.beaten += behind > beaten_gap ? 1 : 0;
+        result.most_beaten = std::max(result.most_beaten, behind);
     }
     return result;
 }
@@ -148,12 +163,17 @@ Json ChoiceScore::json() const {
     for (const Row& row : rows_) {
         Json candidates = Json::array();
         for (const Candidate& one : row.candidates) {
-            candidates.push_back(
-                {{"backend", one.backend}, {"predicted_ms", one.predicted_ms}, {"measured_ms", one.measured_ms}});
+            candidates.push_back({{"backend", one.backend},
+                                  {"variant", one.variant},
+                                  {"predicted_ms", one.predicted_ms},
+                                  {"measured_ms", one.measured_ms},
+                                  {"efficiency", one.efficiency},
+                                  {"terms_ms", one.terms}});
         }
         rows.push_back({{"operation", row.op},
                         {"case", row.name},
                         {"residency", row.residency},
+                        {"data_dependent", row.data_dependent},
                         {"candidates", std::move(candidates)}});
     }
     Json all_errors = Json::array();
@@ -173,7 +193,9 @@ Json ChoiceScore::json() const {
                     {"worst_regret", one.worst},
                     {"worst_case", one.worst_row},
                     {"clear", one.clear},
-                    {"right", one.right}};
+                    {"right", one.right},
+                    {"rows_that_beat_the_choice", one.beaten},
+                    {"most_that_the_choice_was_beaten", one.most_beaten}};
     };
     Json always = Json::object();
     for (const std::string& backend : backends()) {
@@ -192,12 +214,14 @@ std::string ChoiceScore::text() const {
         table.add({place.first, place.second, std::to_string(error.calls), percent(error.median),
                    percent(error.most_of_all)});
     }
-    Table outcomes({1, 2, 3, 4, 5, 6});
-    outcomes.add({"TAKEN", "ROWS", "MS", "BEST MS", "REGRET", "WORST", "RIGHT WHERE CLEAR", "WORST ROW"});
+    Table outcomes({1, 2, 3, 4, 5, 6, 7, 8});
+    outcomes.add(
+        {"TAKEN", "ROWS", "MS", "BEST MS", "REGRET", "WORST", "RIGHT WHERE CLEAR", "CHOICE BEATEN", "BY", "WORST ROW"});
     const auto add = [&](const std::string& name, const Outcome& one) {
         outcomes.add({name, std::to_string(one.rows), format("%.1f", one.milliseconds),
                       format("%.1f", one.best_milliseconds), percent(one.regret()), percent(one.worst),
-                      format("%zu of %zu", one.right, one.clear), one.worst_row});
+                      format("%zu of %zu", one.right, one.clear), std::to_string(one.beaten), percent(one.most_beaten),
+                      one.worst_row});
     };
     add("as predicted", outcome(""));
     for (const std::string& backend : backends()) {
@@ -206,10 +230,15 @@ std::string ChoiceScore::text() const {
     return table.text() + "\n" + outcomes.text();
 }
 
-void score_choices(const BenchSetting& setting, const std::vector<vdt_op>& operations, ChoiceScore& score,
+void score_choices(const BenchSetting& setting, const std::vector<vdt_op>& operations, double seconds,
+                   const std::string& part_of_name, ChoiceScore& score,
                    const std::function<void(const std::string&)>& step) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto in_time = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds;
+    };
     for (const Size size : screens) {
-        if (setting.quick && size.width > largest_quick) {
+        if (!in_time() || (setting.quick && size.width > largest_quick)) {
             break;
         }
         const std::string name = size_text(size);
@@ -220,7 +249,7 @@ void score_choices(const BenchSetting& setting, const std::vector<vdt_op>& opera
         for (const vdt_op op : operations) {
             const std::set<std::string> left_out = fitted(setting, op, screen);
             for (const BenchCase& one : make_cases(all, op, screen)) {
-                if (left_out.contains(one.name)) {
+                if (!in_time() || left_out.contains(one.name) || one.name.find(part_of_name) == std::string::npos) {
                     continue;
                 }
                 step(std::string(vdt_operation_name(op)) + " " + one.name);

@@ -24,13 +24,17 @@ public:
 private:
     struct Candidate {
         std::string backend;  // "cuda:1"
+        std::string variant;
         double predicted_ms = 0;
         double measured_ms = 0;
+        double efficiency = 1;
+        Json terms;  // as in the document
     };
     struct Row {
         std::string op;
         std::string name;
         std::string residency;
+        bool data_dependent = false;
         std::vector<Candidate> candidates;
     };
     // Absolute relative errors of one operation on one backend.
@@ -48,9 +52,14 @@ private:
         std::string worst_row;
         std::size_t clear = 0;  // rows where another backend's best is over 10 % slower than the best
         std::size_t right = 0;  // of these, those where the best backend was taken
+        // Rows where the choice among all candidates takes over 5 % longer than this, and the most by which it does.
+        std::size_t beaten = 0;
+        double most_beaten = 0;
         double regret() const { return best_milliseconds > 0 ? milliseconds / best_milliseconds - 1 : 0; }
     };
 
+    static const Candidate* taken_of(const Row& row, const std::string& backend);
+    // By operation and backend; also of all "regular" and all "data-dependent" operations.
     std::map<std::pair<std::string, std::string>, Errors> errors() const;
     Outcome outcome(const std::string& backend) const;
     std::vector<std::string> backends() const;
@@ -60,8 +69,10 @@ private:
 
 // Runs the cases of `operations` on drawn screens from a part of a window to 8K (with `setting.quick` no larger than
 // 1920x1080), none of those that a probe calibrates on, and adds them to `score`. `step` is called before each case.
-// What fails is left out.
-void score_choices(const BenchSetting& setting, const std::vector<vdt_op>& operations, ChoiceScore& score,
+// What fails, and cases whose names do not contain `part_of_name`,
+// are left out. Begins no case after `seconds`.
+void score_choices(const BenchSetting& setting, const std::vector<vdt_op>& operations, double seconds,
+                   const std::string& part_of_name, ChoiceScore& score,
                    const std::function<void(const std::string&)>& step);
 
 }  // namespace vedette::cli

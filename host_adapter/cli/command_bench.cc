@@ -1,3 +1,4 @@
+#include "arguments.h"
 #include "bench_cases.h"
 #include "bench_choice.h"
 #include "bench_device.h"
@@ -34,6 +35,7 @@ struct BenchArguments {
     bool quick = false;
     bool json = false;
     bool choice = false;
+    double choice_seconds = 3600;
 };
 
 // At least 21 runs give a steady median; a quick look keeps the whole table well under a minute on two cores.
@@ -323,7 +325,8 @@ private:
 void run_choice(const BenchArguments& arguments, const Context& context) {
     const Progress progress;
     ChoiceScore score;
-    score_choices({context.get(), nullptr, arguments.quick, arguments.cascade}, wanted_operations(arguments.op), score,
+    score_choices({context.get(), nullptr, arguments.quick, arguments.cascade}, wanted_operations(arguments.op),
+                  arguments.choice_seconds, arguments.part_of_name, score,
                   [&](const std::string& text) { progress.show(text); });
     progress.clear();
     if (arguments.json) {
@@ -359,6 +362,8 @@ Command add_bench(CLI::App& app) {
         wrapped("Instead, how well times are predicted and backends chosen: errors by operation and backend, "
                 "and what the choice costs beside the best one and beside always taking one backend",
                 help_text));
+    bench.add_option("--seconds", arguments->choice_seconds, "With --choice: begin no case after so long (3600)")
+        ->type_name("S");
     bench.footer(wrapped(
         "MS is the median of at least 21 single runs (fewer with --quick and where they take long) after one that does "
         "not count. RATIO is how "
@@ -369,6 +374,7 @@ Command add_bench(CLI::App& app) {
         "device: all images lie on it; queued: the same, time per run of 16 queued one behind the other.",
         help_line));
     return [arguments] {
+        require_range("--seconds", arguments->choice_seconds, 0.1, 86400);
         const Context context = open_context(arguments->context);
         if (arguments->choice) {
             run_choice(*arguments, context);

@@ -54,7 +54,7 @@ std::vector<BenchCase> cases_of(vdt_context* context, vdt_op op, const BenchScre
 
 class Calibration {
 public:
-    Calibration(const BenchDevice& on, const model::Profile& profile) : on_(on), machine_(profile.parameters) {}
+    Calibration(const BenchDevice& on, const model::Profile& profile) : on_(on), machine_(model::machine_of(profile)) {}
 
     // All variants of one case that are predicted to take no longer than until `last`; repeated until `end`.
     void run(const std::shared_ptr<const Work>& work, Clock::time_point end, Clock::time_point last) {
@@ -69,9 +69,9 @@ public:
                     continue;
                 }
                 const double ms = time_of(one, end);
-                const double rest = terms.total - terms.work();
-                if (terms.fits && terms.work() > 0 && ms - rest > least_work_share * ms) {
-                    found_[{work->op, one.variant()}].push_back(terms.work() / (ms - rest));
+                const double efficiency = terms.efficiency_for(ms);
+                if (terms.fits && efficiency > 0 && terms.at_efficiency(efficiency).work() > least_work_share * ms) {
+                    found_[{work->op, one.variant()}].push_back(efficiency);
                 }
             } catch (const Problem&) {
                 // Not every device does every case; what is broken shows when it is used.

@@ -49,7 +49,7 @@ void Chooser::decide(Choice& choice) const noexcept {
     for (std::size_t i = 0; i < choice.count; ++i) {
         const Option& option = options[i];
         const double correction =
-            corrects ? option.model->correction(choice.ranking->op, option.variant, option.size_class) : 1;
+            corrects ? option.model->correction(choice.ranking->op, option.slot, option.size_class) : 1;
         choice.predicted_ms[i] = option.terms.total * correction;
         running[i] = option.device->running().load(std::memory_order_relaxed);
     }

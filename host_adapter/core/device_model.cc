@@ -4,6 +4,7 @@
 #include "failure.h"
 #include "json_input.h"
 
+#include <algorithm>
 #include <set>
 #include <system_error>
 
@@ -52,41 +53,48 @@ void add_recorded_efficiencies(const fs::path& directory, model::Profile& profil
 
 }  // namespace
 
-DeviceModel::DeviceModel(model::Profile profile) : profile_(std::move(profile)), machine_(profile_.parameters) {}
+DeviceModel::DeviceModel(model::Profile profile)
+    : profile_(std::move(profile)), machine_(model::machine_of(profile_)) {}
 
 std::string DeviceModel::source() const {
     if (profile_.parameters.source() != VDT_SOURCE_MEASURED) return "device properties";
     return profile_.recorded.empty() ? "measured" : "measured " + profile_.recorded;
 }
 
-DeviceModel::Place* DeviceModel::place(vdt_op op, std::uint32_t variant, std::uint32_t size_class) noexcept {
-    if (op >= VDT_OP_COUNT || variant >= most_variants || size_class >= model::size_classes) return nullptr;
-    return &places_[op][variant][size_class];
+DeviceModel::Place* DeviceModel::place(vdt_op op, std::uint32_t slot, std::uint32_t size_class) noexcept {
+    if (op >= VDT_OP_COUNT || slot >= most_variants || size_class >= model::size_classes) return nullptr;
+    return &places_[op][slot][size_class];
 }
 
-double DeviceModel::correction(vdt_op op, std::uint32_t variant, std::uint32_t size_class) const noexcept {
-    const Place* const found = const_cast<DeviceModel*>(this)->place(op, variant, size_class);
+double DeviceModel::correction(vdt_op op, std::uint32_t slot, std::uint32_t size_class) const noexcept {
+    const Place* const found = const_cast<DeviceModel*>(this)->place(op, slot, size_class);
     return found == nullptr ? 1 : static_cast<double>(found->factor.load(std::memory_order_relaxed));
 }
 
-void DeviceModel::name_variant(vdt_op op, std::uint32_t variant, const std::string& name) {
-    if (place(op, variant, 0) == nullptr) return;
+std::uint32_t DeviceModel::slot_of(vdt_op op, const std::string& name) {
+    if (op >= VDT_OP_COUNT) return most_variants;
     const std::lock_guard lock(mutex_);
-    if (!names_.try_emplace({op, variant}, name).second) return;
+    std::vector<std::string>& names = names_[op];
+    const auto known = std::find(names.begin(), names.end(), name);
+    const auto slot = static_cast<std::uint32_t>(known - names.begin());
+    if (known != names.end() || slot == most_variants) return slot;
+    names.push_back(name);
     const auto of_op = profile_.corrections.find(op);
-    if (of_op == profile_.corrections.end()) return;
+    if (of_op == profile_.corrections.end()) return slot;
     const auto stored = of_op->second.find(name);
-    if (stored == of_op->second.end()) return;
+    if (stored == of_op->second.end()) return slot;
     for (const auto& [of_class, correction] : stored->second) {
-        Place& one = *place(op, variant, of_class);
-        one.correction = correction;
-        one.factor = static_cast<float>(correction.factor());
+        Place* const one = place(op, slot, of_class);
+        if (one == nullptr) continue;
+        one->correction = correction;
+        one->factor = static_cast<float>(correction.factor());
     }
+    return slot;
 }
 
-void DeviceModel::observe(vdt_op op, std::uint32_t variant, std::uint32_t size_class, double predicted_ms,
+void DeviceModel::observe(vdt_op op, std::uint32_t slot, std::uint32_t size_class, double predicted_ms,
                           double measured_ms) {
-    Place* const found = place(op, variant, size_class);
+    Place* const found = place(op, slot, size_class);
     if (found == nullptr) return;
     const std::lock_guard lock(mutex_);
     found->correction.observe(predicted_ms, measured_ms);
@@ -98,11 +106,12 @@ bool DeviceModel::collect(model::Profile& profile) {
     const std::lock_guard lock(mutex_);
     if (!changed_) return false;
     changed_ = false;
-    for (const auto& [key, name] : names_)
-        for (std::uint32_t of_class = 0; of_class < model::size_classes; ++of_class) {
-            const model::Correction& one = places_[key.first][key.second][of_class].correction;
-            if (one.count() != 0) profile.corrections[key.first][name][of_class] = one;
-        }
+    for (vdt_op op = 0; op < VDT_OP_COUNT; ++op)
+        for (std::uint32_t slot = 0; slot < names_[op].size(); ++slot)
+            for (std::uint32_t of_class = 0; of_class < model::size_classes; ++of_class) {
+                const model::Correction& one = places_[op][slot][of_class].correction;
+                if (one.count() != 0) profile.corrections[op][names_[op][slot]][of_class] = one;
+            }
     return true;
 }
 

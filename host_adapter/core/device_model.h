@@ -14,14 +14,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace vedette::host {
 
 // Thread-safe.
 class DeviceModel {
 public:
-    // More variants of one operation are predicted, but not corrected.
-    static constexpr std::uint32_t most_variants = 8;
+    // Of one operation, by name; more of them are predicted, but not corrected.
+    static constexpr std::uint32_t most_variants = 16;
 
     explicit DeviceModel(model::Profile profile);
 
@@ -30,12 +31,13 @@ public:
     // "measured", "measured 2026-11-30T09:00:00Z" or "device properties".
     std::string source() const;
 
+    // Where the variant that a plugin calls `name` is corrected: what follows takes it. Names and not numbers, since
+    // a plugin may do one variant by ways that differ from call to call.
+    std::uint32_t slot_of(vdt_op op, const std::string& name);
     // What predictions of that kind are multiplied by. Does not allocate.
-    double correction(vdt_op op, std::uint32_t variant, std::uint32_t size_class) const noexcept;
-    // Says what a variant is called, which stored corrections go by. Before the first call of it.
-    void name_variant(vdt_op op, std::uint32_t variant, const std::string& name);
+    double correction(vdt_op op, std::uint32_t slot, std::uint32_t size_class) const noexcept;
     // A call took `measured_ms` that was predicted, without correction, to take `predicted_ms`.
-    void observe(vdt_op op, std::uint32_t variant, std::uint32_t size_class, double predicted_ms, double measured_ms);
+    void observe(vdt_op op, std::uint32_t slot, std::uint32_t size_class, double predicted_ms, double measured_ms);
     // Puts what was learnt into `profile`; false when there is nothing new since the last time.
     bool collect(model::Profile& profile);
 
@@ -44,13 +46,13 @@ private:
         std::atomic<float> factor{1};
         model::Correction correction;
     };
-    Place* place(vdt_op op, std::uint32_t variant, std::uint32_t size_class) noexcept;
+    Place* place(vdt_op op, std::uint32_t slot, std::uint32_t size_class) noexcept;
 
     const model::Profile profile_;
     const model::Machine machine_;
     mutable std::mutex mutex_;  // guards corrections and names; factors are read without it
     std::array<std::array<std::array<Place, model::size_classes>, most_variants>, VDT_OP_COUNT> places_;
-    std::map<std::pair<vdt_op, std::uint32_t>, std::string> names_;
+    std::array<std::vector<std::string>, VDT_OP_COUNT> names_;  // by slot
     bool changed_ = false;
 };
 

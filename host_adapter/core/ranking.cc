@@ -130,7 +130,7 @@ std::vector<Option> options_on(Device& device, DeviceModel& model, const Operati
             option.device = device.shared_from_this();
             option.model = &model;
             option.size_class = model::size_class(option.terms.total, option.terms.to_device + option.terms.to_host);
-            model.name_variant(operation.op, option.variant, option.variant_name);
+            option.slot = model.slot_of(operation.op, option.variant_name);
             options.push_back(std::move(option));
         }
     } catch (const Failure& failure) {

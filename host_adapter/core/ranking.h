@@ -19,7 +19,8 @@ struct Option {
     DeviceModel* model = nullptr;
     std::uint32_t variant = 0;
     std::string variant_name;
-    model::Terms terms;  // at the profile's efficiency, without correction
+    std::uint32_t slot = 0;  // of the name, in `model`
+    model::Terms terms;      // at the profile's efficiency, without correction
     double efficiency = 1;
     std::uint32_t size_class = 0;
     std::uint32_t flags = 0;  // VDT_COST_...

@@ -21,11 +21,21 @@ Terms Terms::at_efficiency(double efficiency) const noexcept {
     for (double* term : {&scaled.compute, &scaled.idle, &scaled.memory, &scaled.shared, &scaled.constant,
                          &scaled.atomics, &scaled.overlap})
         *term /= efficiency;
-    scaled.total = total - work() + scaled.work();
+    scaled.launch = std::min(whole_launch, most_launch * scaled.work());
+    scaled.total = total - work() - launch + scaled.work() + scaled.launch;
     return scaled;
 }
 
-Machine::Machine(const Parameters& parameters) noexcept {
+double Terms::efficiency_for(double measured) const noexcept {
+    const double rest = total - work() - launch;
+    if (!(work() > 0) || !(measured > rest)) return 0;
+    // The work that is left when starting takes its whole time, and when it takes a multiple of the work.
+    const double beside = measured - rest - whole_launch;
+    if (beside > 0 && most_launch * beside >= whole_launch) return work() / beside;
+    return std::isfinite(most_launch) ? work() * (1 + most_launch) / (measured - rest) : 0;
+}
+
+Machine::Machine(const Parameters& parameters, bool caller_works) noexcept : caller_works_(caller_works) {
     const auto get = [&](std::uint32_t id, double otherwise) { return parameters.get(id, otherwise); };
     processors_ = std::max(get(VDT_PARAM_PROCESSORS, 1), 1.0);
     lanes_ = std::max(get(VDT_PARAM_LANES, 1), 1.0);
@@ -60,7 +70,7 @@ Machine::Machine(const Parameters& parameters) noexcept {
 
 // The part of the traffic that a cache holds goes at the cache's rate, the rest at the next one's. References whose
 // bytes are not counted as traffic beyond the last cache are served by that cache.
-double Machine::memory_time(double bytes, double refs, double active) const noexcept {
+double Machine::memory_time(double bytes, double refs, double active, double busiest) const noexcept {
     const double in_cache2 = std::min(bytes, cache2_bytes_);
     const double in_cache3 = std::max(std::min(bytes, cache3_bytes_) - in_cache2, 0.0);
     const double beyond = bytes - in_cache2 - in_cache3;
@@ -69,7 +79,8 @@ double Machine::memory_time(double bytes, double refs, double active) const noex
     // Few processors cannot keep enough transactions in flight for the whole bandwidth.
     const double refs_beyond = bytes > 0 ? refs * beyond / bytes : 0;
     const double waiting = refs_beyond * global_latency_ / (active * refs_in_flight_);
-    return in_cache2 / cache2_bandwidth_ + in_cache3 / cache3_bandwidth_ + hits / cache_rate +
+    // The caches' rates are those of all processors together.
+    return (in_cache2 / cache2_bandwidth_ + in_cache3 / cache3_bandwidth_ + hits / cache_rate) * busiest +
            std::max(beyond / global_bandwidth_, waiting);
 }
 
@@ -82,6 +93,7 @@ Machine::StageTime Machine::stage(const vdt_cost_stage& counts, double constant_
     const double lanes = std::min(lanes_, bundles_here * bundle_);
 
     StageTime time{};
+    time.busiest = std::min(bundles_here * bundle_ / items, 1.0) * processors_;
     const double each = counts.work / items;
     const double chain = counts.span * operation_time_;
     // With all lanes busy; then with bundles issued whole, on the processor that has most.
@@ -90,8 +102,8 @@ Machine::StageTime Machine::stage(const vdt_cost_stage& counts, double constant_
     time.compute = std::max(busy, chain);
     time.idle = std::max(std::max(issued, chain) - time.compute, 0.0);
 
-    time.memory = memory_time(counts.global_bytes, counts.global_refs, active);
-    time.shared = std::max(counts.shared_refs * reference_bytes / shared_bandwidth_,
+    time.memory = memory_time(counts.global_bytes, counts.global_refs, active, time.busiest);
+    time.shared = std::max(counts.shared_refs * reference_bytes / shared_bandwidth_ * time.busiest,
                            counts.shared_refs / items * shared_latency_);
     // A hit serves a whole bundle in one clock; a miss is as dear as memory [A].
     const double misses = std::max(1 - constant_cache_bytes_ / std::max(constant_bytes, 1.0), 0.0);
@@ -104,12 +116,14 @@ Machine::StageTime Machine::stage(const vdt_cost_stage& counts, double constant_
 
 Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers) const noexcept {
     Terms terms;
+    double alone = 0;  // what one processor by itself would take on top of all of them
     const std::uint32_t known = std::min(cost.stage_count, cost.stage_capacity);
     const double constant_bytes = static_cast<double>(cost.constant_bytes);
     const auto* bytes = reinterpret_cast<const unsigned char*>(cost.stages);
     for (std::uint32_t index = 0; index < known; ++index) {
         const auto* counts = reinterpret_cast<const vdt_cost_stage*>(bytes + std::uint64_t{index} * cost.stage_size);
         const StageTime time = stage(*counts, constant_bytes);
+        const double longest = std::max({time.compute + time.idle, time.memory, time.shared, time.constant});
         terms.compute += time.compute;
         terms.idle += time.idle;
         terms.memory += time.memory;
@@ -117,12 +131,15 @@ Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers) const n
         terms.constant += time.constant;
         terms.atomics += time.atomics;
         const double sum = time.compute + time.idle + time.memory + time.shared + time.constant;
-        terms.overlap += sum - std::max({time.compute + time.idle, time.memory, time.shared, time.constant});
+        terms.overlap += sum - longest;
+        alone += (processors_ / time.busiest - 1) * (longest + time.atomics);
     }
     // What does not fit constant memory goes by parts, each of them a launch more for every stage [A].
     const double parts = std::max(std::ceil(constant_bytes / constant_bytes_), 1.0);
     const double launches = cost.launches + (parts - 1) * known;
-    if (launches > 0) terms.launch = launch_time_ + (launches - 1) * next_launch_time_;
+    if (launches > 0) terms.whole_launch = launch_time_ + (launches - 1) * next_launch_time_;
+    if (caller_works_) terms.most_launch = terms.work() > 0 ? alone / terms.work() : 0;
+    terms.launch = std::min(terms.whole_launch, terms.most_launch * terms.work());
     // Stages end with a launch's end or with a barrier.
     terms.barrier = std::max(static_cast<double>(cost.stage_count) - launches, 0.0) * barrier_time_;
 
@@ -135,8 +152,9 @@ Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers) const n
     const double latency = (transfers.copies + (own_up ? 1 : 0) + (own_down ? 1 : 0)) * copy_latency_;
     (up ? terms.to_device : terms.to_host) += latency;
 
-    for (double* term : {&terms.compute, &terms.idle, &terms.memory, &terms.shared, &terms.constant, &terms.atomics,
-                         &terms.barrier, &terms.launch, &terms.to_device, &terms.to_host, &terms.overlap})
+    for (double* term :
+         {&terms.compute, &terms.idle, &terms.memory, &terms.shared, &terms.constant, &terms.atomics, &terms.barrier,
+          &terms.launch, &terms.whole_launch, &terms.to_device, &terms.to_host, &terms.overlap})
         *term *= milliseconds;
     terms.total = terms.work() + terms.barrier + terms.launch + terms.to_device + terms.to_host;
     terms.fits = static_cast<double>(cost.shared_bytes) <= shared_bytes_;

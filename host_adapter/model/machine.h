@@ -8,6 +8,7 @@
 #include "parameters.h"
 
 #include <cstdint>
+#include <limits>
 
 namespace vedette::model {
 
@@ -37,11 +38,18 @@ struct Terms {
     double overlap = 0;
     double total = 0;
     bool fits = true;  // false: a block needs more shared memory than a multiprocessor has
+    // Starting by itself, and how many times work() it takes at most: a thread that starts a loop works on it until the
+    // others are there, so that a loop never takes longer than one thread alone. `launch` is the less of the two.
+    double whole_launch = 0;
+    double most_launch = std::numeric_limits<double>::infinity();
 
     // What the device itself works, without starting and copies.
     double work() const noexcept { return compute + idle + memory + shared + constant + atomics - overlap; }
     // The same call where the device reaches `efficiency` of what the terms say: divides work() by it.
     Terms at_efficiency(double efficiency) const noexcept;
+    // The efficiency with which a call takes `measured` milliseconds; 0 when none does: starting and copies alone take
+    // as long, or there is no work.
+    double efficiency_for(double measured) const noexcept;
 };
 
 // A device as the formulas see it: every parameter with a value. What is not known costs nothing where the model can do
@@ -49,7 +57,8 @@ struct Terms {
 // 10 GB/s to memory, 5 GB/s to and from a device.
 class Machine {
 public:
-    explicit Machine(const Parameters& parameters) noexcept;
+    // `caller_works`: launches are loops that the calling thread works on as well, as on every CPU.
+    explicit Machine(const Parameters& parameters, bool caller_works = false) noexcept;
 
     // `cost` with its stages (stage_count of them within stage_capacity; more are not looked at). Never negative,
     // always finite for finite counts. Does not allocate.
@@ -58,10 +67,12 @@ public:
 private:
     struct StageTime {
         double compute, idle, memory, shared, constant, atomics;  // seconds
+        double busiest;  // share of the work that the processor with most of it has, times processors: 1 = all alike
     };
     StageTime stage(const vdt_cost_stage& counts, double constant_bytes) const noexcept;
-    double memory_time(double bytes, double refs, double active) const noexcept;
+    double memory_time(double bytes, double refs, double active, double busiest) const noexcept;
 
+    bool caller_works_;
     double processors_, lanes_, bundle_, clock_, operation_time_;
     double global_latency_, global_bandwidth_, refs_in_flight_;
     double cache2_bytes_, cache2_bandwidth_, cache3_bytes_, cache3_bandwidth_;

@@ -3,6 +3,7 @@
 #include "core/json_input.h"
 #include "core/operations.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace vedette::model {
@@ -88,11 +89,25 @@ std::map<std::uint32_t, Correction> read_corrections(JsonObject object) {
 
 }  // namespace
 
-double Profile::efficiency(vdt_op op, const std::string& variant) const noexcept {
+double Profile::efficiency(vdt_op op, const std::string& variant) const {
     const auto of_op = efficiencies.find(op);
-    if (of_op == efficiencies.end()) return 1;
-    const auto one = of_op->second.find(variant);
-    return one == of_op->second.end() ? 1 : one->second.value;
+    std::vector<double> alike;
+    if (of_op != efficiencies.end()) {
+        const auto one = of_op->second.find(variant);
+        if (one != of_op->second.end()) return one->second.value;
+        for (const auto& [name, efficiency] : of_op->second) alike.push_back(efficiency.value);
+    }
+    if (alike.empty())
+        for (const auto& [other, variants] : efficiencies)
+            for (const auto& [name, efficiency] : variants) alike.push_back(efficiency.value);
+    if (alike.empty()) return 1;
+    const auto middle = alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2);
+    std::nth_element(alike.begin(), middle, alike.end());
+    return *middle;
+}
+
+Machine machine_of(const Profile& profile) noexcept {
+    return Machine(profile.parameters, profile.kind == VDT_DEVICE_CPU);
 }
 
 std::string write_profile(const Profile& profile) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "correction.h"
+#include "machine.h"
 #include "parameters.h"
 
 #include <vedette/plugin/ops.h>
@@ -42,9 +43,12 @@ struct Profile {
     // Those of which calls were measured, by size class.
     std::map<vdt_op, std::map<std::string, std::map<std::uint32_t, Correction>>> corrections;
 
-    // 1 when none was fitted.
-    double efficiency(vdt_op op, const std::string& variant) const noexcept;
+    // Of a variant that was never fitted the median of the operation's others, or of all operations; 1 when none was.
+    double efficiency(vdt_op op, const std::string& variant) const;
 };
+
+// The device of a profile as the formulas see it.
+Machine machine_of(const Profile& profile) noexcept;
 
 // Operations of later versions are left out by the reader, so that an older library can use a newer one's file.
 std::string write_profile(const Profile& profile);

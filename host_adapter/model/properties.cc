@@ -56,8 +56,8 @@ Parameters cpu_properties(std::uint32_t threads, const std::string& instruction_
     const double vector = instruction_set == "avx512" ? 16 : instruction_set == "avx2" ? 8 : 4;
     Parameters cpu;
     cpu.set(VDT_PARAM_PROCESSORS, processors);
-    cpu.set(VDT_PARAM_BUNDLE, vector);
-    cpu.set(VDT_PARAM_LANES, 2 * vector);  // two vector units
+    cpu.set(VDT_PARAM_BUNDLE, 2 * vector);  // what a thread starts in one clock, from one stream of instructions
+    cpu.set(VDT_PARAM_LANES, 2 * vector);   // two vector units
     cpu.set(VDT_PARAM_CLOCK, clock);
     cpu.set(VDT_PARAM_OPERATION_TIME, 4 / clock);  // of a floating-point sum or product
     cpu.set(VDT_PARAM_GLOBAL_LATENCY, 90e-9);

@@ -3,7 +3,6 @@ target_sources(vedette_internal PRIVATE
     model/cascade_counts.cc
     model/correction.cc
     model/estimate.cc
-    model/expectation.cc
     model/machine.cc
     model/parameters.cc
     model/profile.cc

@@ -30,8 +30,8 @@ constexpr std::array operations = {
 
 constexpr plugin::Limits device_limits{.max_pixels = max_pixels};
 
-// No costs, no probe, no streams. No residents either: nothing that an image would bring along is worth keeping here.
-struct Backend : plugin::InstanceEntries<Backend>, plugin::OperationEntries<Backend> {
+// No probe, no streams. No residents either: nothing that an image would bring along is worth keeping here.
+struct Backend : plugin::InstanceEntries<Backend>, plugin::OperationEntries<Backend>, plugin::CostEntry<Backend> {
     static constexpr const char* id = "opencv";
     static constexpr const char* version = "1.0.0";
     static constexpr const char* description = "OpenCV on this machine's processor: the reference backend";

@@ -1,14 +1,15 @@
 // The source's own formulas, each against figures worked out by hand.
 #define BOOST_TEST_MODULE formulas
+#include <vedette/plugin/cpp/expectation.hpp>
 #include "boost_test.h"
 #include "model/caching.h"
 #include "model/cascade_counts.h"
 #include "model/estimate.h"
-#include "model/expectation.h"
 
 #include <cmath>
 
 using namespace vedette::model;
+using namespace vedette::plugin;
 
 namespace {
 

@@ -116,9 +116,10 @@ BOOST_AUTO_TEST_CASE(memory) {
     traffic.global_bytes = 44e6;
     traffic.global_refs = 44e6 / 32;
     BOOST_TEST(Counts({traffic}).on(gpu()).memory == 0.1025, boost::test_tools::tolerance(tiny));
-    // One processor waits for a thousand transactions at a time: 40e6 / 32 * 500 ns / 1000 = 625 us.
+    // One processor waits for a thousand transactions at a time: 40e6 / 32 * 500 ns / 1000 = 625 us. The cache's rate
+    // is that of all ten together: 25 us.
     traffic.width = 32;
-    BOOST_TEST(Counts({traffic}).on(gpu()).memory == 0.6275, boost::test_tools::tolerance(tiny));
+    BOOST_TEST(Counts({traffic}).on(gpu()).memory == 0.65, boost::test_tools::tolerance(tiny));
     // A million references without traffic of their own are served by the cache: 32 MB at 1600 GB/s.
     vdt_cost_stage hits = stage(0, 1e6);
     hits.global_refs = 1e6;
@@ -172,6 +173,45 @@ BOOST_AUTO_TEST_CASE(starts_and_barriers) {
     counts.cost.launches = 0;  // on the caller's thread
     BOOST_TEST(counts.on(gpu()).launch == 0.0);
     check_sum(terms);
+}
+
+BOOST_AUTO_TEST_CASE(a_caller_that_works) {
+    // Two processors of 16 lanes at 1 GHz; a start takes 100 us.
+    Parameters cpu;
+    cpu.set(VDT_PARAM_PROCESSORS, 2);
+    cpu.set(VDT_PARAM_LANES, 16);
+    cpu.set(VDT_PARAM_BUNDLE, 16);
+    cpu.set(VDT_PARAM_CLOCK, 1e9);
+    cpu.set(VDT_PARAM_LAUNCH_TIME, 100e-6);
+    const auto on = [&](double work, double width) {
+        Counts counts({stage(work, width)});
+        counts.cost.stages = counts.stages.data();
+        counts.cost.stage_size = sizeof(vdt_cost_stage);
+        counts.cost.stage_count = counts.cost.stage_capacity = 1;
+        return Machine(cpu, true).predict(counts.cost, {});
+    };
+    // 32e6 operations: 1 ms by both and the start; 32e4 take one thread alone 20 us, before the other is there.
+    const Terms large = on(32e6, 32), small = on(32e4, 32);
+    BOOST_TEST(large.total == 1.1, boost::test_tools::tolerance(tiny));
+    BOOST_TEST(small.total == 0.02, boost::test_tools::tolerance(tiny));
+    check_sum(large);
+    check_sum(small);
+    // Three pieces: one thread has two of them. Two thirds of 2 ms; alone 2 ms, so a start may take no more than the
+    // rest.
+    BOOST_TEST(on(32e6, 48).total == 4.0 / 3 + 0.1, boost::test_tools::tolerance(tiny));
+    BOOST_TEST(on(32e4, 48).total == 0.02, boost::test_tools::tolerance(tiny));
+    // One piece is nobody else's.
+    BOOST_TEST(on(32e4, 16).total == 0.02, boost::test_tools::tolerance(tiny));
+    // Efficiencies and times belong to each other on both sides of the bound.
+    for (const Terms& terms : {large, small})
+        for (const double efficiency : {0.01, 0.3, 1.0, 7.0}) {
+            const Terms scaled = terms.at_efficiency(efficiency);
+            check_sum(scaled);
+            BOOST_TEST(terms.efficiency_for(scaled.total) == efficiency, boost::test_tools::tolerance(1e-6));
+        }
+    BOOST_TEST(Counts({stage(64e6, 640)}).on(gpu()).efficiency_for(0.208) == 0.5, boost::test_tools::tolerance(tiny));
+    // The start alone takes as long.
+    BOOST_TEST(Counts({stage(64e6, 640)}).on(gpu()).efficiency_for(0.008) == 0.0);
 }
 
 BOOST_AUTO_TEST_CASE(copies) {

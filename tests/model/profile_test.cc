@@ -94,7 +94,10 @@ BOOST_AUTO_TEST_CASE(round_trip) {
     BOOST_TEST(!read.parameters.has(VDT_PARAM_CLOCK));
     BOOST_TEST(read.efficiency(VDT_OP_INTEGRAL, "bands") == 0.5);
     BOOST_TEST(read.efficiency(VDT_OP_INTEGRAL, "other") == 1.0);
-    BOOST_TEST(read.efficiency(VDT_OP_FILTER, "bands") == 1.0);
+    // What was never fitted is taken to be like the rest.
+    BOOST_TEST(read.efficiency(VDT_OP_INTEGRAL, "tilted") == 0.5);
+    BOOST_TEST(read.efficiency(VDT_OP_FILTER, "bands") == 0.5);
+    BOOST_TEST(Profile().efficiency(VDT_OP_FILTER, "bands") == 1.0);
     BOOST_TEST(read.corrections.at(VDT_OP_INTEGRAL).at("bands").at(5).log_factor() == 0.25);
     BOOST_TEST(read.corrections.at(VDT_OP_INTEGRAL).at("bands").at(5).count() == 12u);
     BOOST_TEST(write_profile(read) == text);
@@ -306,7 +309,7 @@ BOOST_AUTO_TEST_CASE(of_a_cpu) {
     put(cpu + "cache/index3/shared_cpu_list", "0-7,16-23");
     const Parameters found = cpu_properties(8, "avx2", root.path().string() + "/");
     BOOST_TEST(found.get(VDT_PARAM_PROCESSORS, 0) == 8.0);
-    BOOST_TEST(found.get(VDT_PARAM_BUNDLE, 0) == 8.0);
+    BOOST_TEST(found.get(VDT_PARAM_BUNDLE, 0) == 16.0);
     BOOST_TEST(found.get(VDT_PARAM_LANES, 0) == 16.0);
     BOOST_TEST(found.get(VDT_PARAM_CLOCK, 0) == 2.45e9);
     BOOST_TEST(found.get(VDT_PARAM_SHARED_BYTES, 0) == 32.0 * 1024);

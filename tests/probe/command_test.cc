@@ -53,8 +53,9 @@ BOOST_FIXTURE_TEST_CASE(the_cpu_is_measured_and_its_profile_used, Place) {
     const Ran ran = command({"probe", "--backend", "cpu", "--budget", "5", "--json", "--config", config});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     BOOST_REQUIRE_EQUAL(ran.status, 0);
-    // The budget, starting, and one run that was begun before its end.
-    BOOST_CHECK_MESSAGE(took.count() < 5 + 4, took.count());
+    // The budget, starting, and one run that was begun before its end; with room for machines that are busy with other
+    // things.
+    BOOST_CHECK_MESSAGE(took.count() < 5 + 20, took.count());
     BOOST_CHECK_MESSAGE(has(ran.err, "vedette probe: cpu: measuring parameters\n"), ran.err);
     const json object = ran.object();
     BOOST_CHECK_EQUAL(object.at("directory"), *this / "profiles");
@@ -76,7 +77,7 @@ BOOST_FIXTURE_TEST_CASE(the_cpu_is_measured_and_its_profile_used, Place) {
     BOOST_CHECK(value(VDT_PARAM_SHARED_BANDWIDTH) > value(VDT_PARAM_GLOBAL_BANDWIDTH));
     BOOST_CHECK(value(VDT_PARAM_GLOBAL_LATENCY) > 5e-9 && value(VDT_PARAM_GLOBAL_LATENCY) < 5e-6);
     // On a machine that is busy with other things a few operations may get no factor.
-    BOOST_CHECK(kept.efficiencies.size() >= 8);
+    BOOST_CHECK(kept.efficiencies.size() >= 4);
     for (const auto& [op, variants] : kept.efficiencies)
         for (const auto& [variant, efficiency] : variants)
             BOOST_CHECK_MESSAGE(efficiency.value > 0 && efficiency.samples > 0, op << " " << variant);

@@ -50,9 +50,12 @@ ByteFiltering::ByteFiltering(const Device& device, const FilterShape& shape, con
         constant_.assign(std::uint64_t{shape.width} * elements_, static_cast<std::uint8_t>(shape.border_value));
 }
 
+std::uint32_t ByteFiltering::grain_of(const FilterShape& shape) {
+    return std::max(1u, piece_pixels / shape.width);
+}
+
 void ByteFiltering::run(const vdt_image& in, const vdt_image& out, vdt_token* token) {
-    const std::uint32_t grain = std::max(1u, piece_pixels / shape_.width);
-    parallel_for(device_, token, 0, shape_.height, grain,
+    parallel_for(device_, token, 0, shape_.height, grain_of(shape_),
                  [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
                      for (std::uint32_t y = begin; y < end; ++y)
                          run_row(in, out, y, words_.data() + pitch_ * worker,

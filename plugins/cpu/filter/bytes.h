@@ -15,6 +15,9 @@ class ByteFiltering {
 public:
     static std::uint64_t scratch_bytes(const Device& device, const FilterShape& shape, const FilterWeights& weights);
 
+    // Rows that one thread takes at a time.
+    static std::uint32_t grain_of(const FilterShape& shape);
+
     // `fixed`: what fixed_weights gave for `weights`, not empty.
     ByteFiltering(const Device& device, const FilterShape& shape, const FilterWeights& weights, FixedWeights fixed);
     void run(const vdt_image& in, const vdt_image& out, vdt_token* token);

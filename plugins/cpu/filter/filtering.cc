@@ -89,6 +89,11 @@ std::uint64_t Filtering::scratch_bytes(const Device& device, const FilterShape& 
            (std::uint64_t{shape.width} + weights.width + shape.height + weights.height) * sizeof(std::int32_t);
 }
 
+std::uint32_t Filtering::piece_count(const Device& device, const FilterShape& shape, const FilterWeights& weights) {
+    const Layout l = layout_of(device, shape, weights);
+    return (is_plain(shape) ? 1 : 3) * l.strips * l.bands;
+}
+
 Filtering::Filtering(const Device& device, const FilterShape& shape, FilterWeights weights)
     : device_(device),
       kernels_(select_filter_kernels(device.isa)),

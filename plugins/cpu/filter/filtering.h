@@ -34,6 +34,8 @@ public:
     void run(const vdt_image& in, const vdt_image& out, vdt_token* token);
 
     static std::uint64_t scratch_bytes(const Device& device, const FilterShape& shape, const FilterWeights& weights);
+    // Parts of the image that one thread takes at a time.
+    static std::uint32_t piece_count(const Device& device, const FilterShape& shape, const FilterWeights& weights);
 
 private:
     // Elements that are filtered side by side: all channels of interleaved pixels, or one channel of each.

@@ -5,8 +5,12 @@
 
 namespace vedette::cpu::find {
 
-// The query was checked and has images; pixels are not looked at.
+// The query was checked and has images. The pixels of a find are looked at where they are at hand (sampled.h).
 void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost);
 void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost);
+
+// How it is done: the names that efficiencies go by.
+const char* way_of_map(const Device& device, const vdt_query& query);
+const char* way_of_find(const Device& device, const vdt_query& query);
 
 }  // namespace vedette::cpu::find

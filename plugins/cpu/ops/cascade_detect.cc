@@ -28,13 +28,14 @@ void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     plugin::check_cascade_detect_images(query);
 }
 
-// Figures of frontalface_default on real screenshots: a third of all windows is flat, and the others meet 25 weak
-// classifiers each, of 8 sums, before they fail. The classifier itself is not parsed for an estimate.
+// A weak classifier has 8 sums. The classifier itself is not parsed for an estimate.
 void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
-    constexpr double classifiers = 25, sums = 8, textured = 0.65;
+    constexpr double sums = 8;
+    // Windows side by side live and die together, more or less: a vector of them like two.
+    constexpr double groups = 2;
     const vdt_cascade_params& params = params_of(query.params);
     const vdt_image& image = *query.inputs[0];
-    const auto [model, pixels, windows] = cascade::estimate_of(params, image.width, image.height);
+    const auto [model, pixels, windows, classifiers, divergence] = cascade::estimate_of(params, image, groups);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     cost.launches = 1;
     cost.scratch_bytes = cascade::Detector::scratch_bytes(device, model);
@@ -48,11 +49,11 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     scaling.shared_refs = pixels * 4;
     add_stage(cost, scaling);
     vdt_cost_stage classifying{};
-    classifying.work = windows * (20 + textured * classifiers * (2 * sums + 4));
-    classifying.span = classifiers * sums;
+    classifying.work = windows * (20 + classifiers * (2 * sums + 4));
+    classifying.span = (1 + classifiers) * sums;
     classifying.width = windows;
-    classifying.divergence = 2.5;  // lanes that are carried along behind failed windows
-    classifying.shared_refs = windows * (8 + textured * classifiers * sums);
+    classifying.divergence = divergence;
+    classifying.shared_refs = windows * (8 + classifiers * sums);
     add_stage(cost, classifying);
 }
 

@@ -62,7 +62,17 @@ void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     check_values(*static_cast<const vdt_convert_params*>(query.params), in.format, out.format);
 }
 
-void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
+// Rows that one thread takes at a time.
+std::uint32_t grain_of(const vdt_image& in) {
+    const std::uint32_t pixels = std::uint64_t{in.width} * in.height < fewest_pixels ? fewest_pixels : piece_pixels;
+    return std::max(1u, pixels / in.width);
+}
+
+bool takes_bytes(const PixelLayout& from, const PixelLayout& to) {
+    return from.depth == Depth::bits8 && from.channels != 1 && to.depth == Depth::bits8;
+}
+
+void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const vdt_image& in = *query.inputs[0];
     const vdt_image& out = *query.outputs[0];
     const double pixels = static_cast<double>(in.width) * in.height;
@@ -76,16 +86,18 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     const double gray = to.channels == 1 && from.channels != 1 ? 6 : 0;
     const double depth =
         from.depth == to.depth ? 1 : (from.depth == Depth::real32 || to.depth == Depth::real32 ? 3 : 2);
-    vdt_cost_stage stage{};
-    stage.work = pixels * (gray + depth * to.channels);
-    stage.span = gray + depth;
-    stage.width = pixels;
-    stage.divergence = 1;
-    stage.global_bytes = bytes_of(in.format) + bytes_of(out.format);
-    stage.global_refs = stage.global_bytes / 64;
     cost.flags = VDT_COST_EXACT;
-    cost.launches = 1;
-    add_stage(cost, stage);
+    add_pieces(device, cost, pixels * (gray + depth * to.channels), gray + depth, pieces_of(in.height, grain_of(in)),
+               bytes_of(in.format) + bytes_of(out.format), 0);
+}
+
+// The ways of convert_row.
+const char* way(const Device&, const vdt_query& query) {
+    const vdt_format in = query.inputs[0]->format, out = query.outputs[0]->format;
+    const PixelLayout from = pixels_of(in), to = pixels_of(out);
+    if (in == out) return "copied rows";
+    if (takes_bytes(from, to)) return to.channels == 1 ? "rows of bytes to gray" : "rows of bytes in another order";
+    return "rows";
 }
 
 std::uint64_t bytes_of(const vdt_image& image) {
@@ -112,9 +124,7 @@ public:
         const bool scaled = is_real(in.format) != is_real(out.format);
         if (scaled && (params.scale != scale_.scale || params.offset != scale_.offset))
             throw Failure(VDT_E_ARGUMENT, "convert: scale and offset differ from those the plan was made for");
-        const std::uint32_t pixels = std::uint64_t{in.width} * in.height < fewest_pixels ? fewest_pixels : piece_pixels;
-        const std::uint32_t grain = std::max(1u, pixels / in.width);
-        parallel_for(device_, call.token, 0, in.height, grain,
+        parallel_for(device_, call.token, 0, in.height, grain_of(in),
                      [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
                          for (std::uint32_t y = begin; y < end; ++y) convert_row(in, out, y);
                      });
@@ -124,7 +134,7 @@ public:
 private:
     void convert_row(const vdt_image& in, const vdt_image& out, std::uint32_t y) const {
         if (same_) return copy_row(in, out, y);
-        if (from_.depth == Depth::bits8 && from_.channels != 1 && to_.depth == Depth::bits8) {
+        if (takes_bytes(from_, to_)) {
             const auto* const first = row_of<const std::uint8_t>(in, 0, y);
             auto* const result = row_of<std::uint8_t>(out, 0, y);
             if (to_.channels == 1) return kernels_.gray8(first, from_.channels, from_.rgb, result, in.width);
@@ -165,6 +175,6 @@ constexpr const char* variants[] = {"rows"};
 
 }  // namespace
 
-const OperationEntry convert_operation = {VDT_OP_CONVERT, variants, 1, support, cost, plan};
+const OperationEntry convert_operation = {VDT_OP_CONVERT, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cpu

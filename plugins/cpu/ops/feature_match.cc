@@ -38,14 +38,14 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     // Values that one 32-bit lane takes in one operation.
     const double together = device.isa == Isa::avx512 ? 4 : 2;
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    // To bytes, packed: on one thread.
-    add_loop(cost, (queries + train) * length * 4, (queries + train) * length, 1, (queries + train) * length * 8, 0);
+    // To bytes, packed: on one thread, a vector at a time.
+    add_pieces(device, cost, (queries + train) * length * 4, 4, 1, (queries + train) * length * 8, 0);
     // Products; the train set is read once for every 96 queries.
     add_loop(cost, products / together, train * length / together, queries, train * length * std::ceil(queries / 96),
              products / together / 6);
     // RANSAC over an eighth of the queries that have a pair, half of it right: 110 samples.
     const double samples = std::min<double>(params.max_iterations, 110);
-    add_loop(cost, samples * queries / 8 * 20, samples * queries / 8, 1, 0, samples * queries / 8 * 4);
+    add_serial(cost, samples * queries / 8 * 20, 0, samples * queries / 8 * 4);
     cost.scratch_bytes =
         features::TopTwo::bytes(query.inputs[0]->width, query.inputs[0]->height, query.inputs[1]->height);
 }

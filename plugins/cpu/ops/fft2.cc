@@ -115,7 +115,10 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         // Squares are turned, and real columns told apart: two operations a number.
         stage.work = lines * fft_operations(shape.side) + 2 * pixels;
         stage.span = fft_operations(shape.side);
-        stage.width = shared ? lines / shape.batch : lines;
+        // Strips of as many lines as a vector has lanes, or whole images, each by one thread.
+        const double pieces = shared ? lines / shape.batch / lanes : shape.batch;
+        stage.width =
+            thread_lanes(device.isa) * (spread_of(device, shape) == Spread::one_thread ? 1 : std::max(1.0, pieces));
         stage.divergence = 1;
         // One direction reads the input or writes the output; spectra stay in the second-level cache.
         stage.global_bytes = pixels * (direction == 0 ? 1 : half * 2) * sizeof(float) * (shape.is_real() ? 1 : 2);

@@ -58,19 +58,23 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         weights.is_separable() ? weights.width + weights.height : static_cast<double>(weights.matrix.size());
     const double each =
         weights.is_separable() ? operations(weights.across_line()) + operations(weights.down_line()) : 2.0 * taps;
-    vdt_cost_stage stage{};
-    stage.work = elements * (each + 2);
-    stage.span = each + 2;
-    stage.width = elements;
-    stage.divergence = 1;
-    stage.global_bytes =
-        elements * layout_of(in.format)->element_bytes + elements * layout_of(out.format)->element_bytes;
-    stage.global_refs = stage.global_bytes / 64;
-    stage.shared_refs = elements * (taps + 4) / 8;
+    const FilterShape shape = shape_of(in, out, params);
+    const double pieces = fixed_weights_of(shape, weights, params)
+                              ? pieces_of(in.height, ByteFiltering::grain_of(shape))
+                              : Filtering::piece_count(device, shape, weights);
     cost.flags = VDT_COST_EXACT;
-    cost.launches = 1;
-    cost.scratch_bytes = scratch_bytes_of(device, shape_of(in, out, params), weights, params);
-    add_stage(cost, stage);
+    cost.scratch_bytes = scratch_bytes_of(device, shape, weights, params);
+    add_pieces(device, cost, elements * (each + 2), each + 2, pieces,
+               elements * (layout_of(in.format)->element_bytes + layout_of(out.format)->element_bytes),
+               elements * (taps + 4) / 8);
+}
+
+const char* way(const Device&, const vdt_query& query) {
+    const vdt_filter_params& params = params_of(query.params);
+    const FilterWeights weights = imaging::weights_of(params);
+    if (fixed_weights_of(shape_of(*query.inputs[0], *query.outputs[0], params), weights, params))
+        return params.kind == VDT_FILTER_BOX ? "rows of bytes, box" : "rows of bytes";
+    return weights.is_separable() ? "strips" : "strips, not separable";
 }
 
 class FilterPlan final : public Plan {
@@ -108,6 +112,6 @@ constexpr const char* variants[] = {"strips"};
 
 }  // namespace
 
-const OperationEntry filter_operation = {VDT_OP_FILTER, variants, 1, support, cost, plan};
+const OperationEntry filter_operation = {VDT_OP_FILTER, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cpu

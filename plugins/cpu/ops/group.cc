@@ -25,13 +25,11 @@ void cost(const Device&, const vdt_query&, vdt_cost& cost) {
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::uint64_t>(typical_count));
     const double bytes = static_cast<double>(cost.scratch_bytes);
-    const auto loop_of = [&](double work, double span, double width) {
-        add_loop(cost, work, span, width, bytes, work);
-    };
     constexpr double digits = 3, comparisons = 16;
-    loop_of(typical_count * 4 * digits, typical_count * 4 * digits, 1);              // keys, sorted
-    loop_of(typical_count * comparisons * 12, comparisons * 12, typical_count / 4);  // comparisons in the grid
-    loop_of(typical_count * 8, typical_count * 8, 1);                                // means
+    add_serial(cost, typical_count * 4 * digits, bytes, typical_count * 4 * digits);  // keys, sorted
+    add_loop(cost, typical_count * comparisons * 12, comparisons * 12, typical_count / 4, bytes,
+             typical_count * comparisons * 12);                     // comparisons in the grid
+    add_serial(cost, typical_count * 8, bytes, typical_count * 8);  // means
 }
 
 GroupRectangle rectangle_of(const vdt_item& item) {

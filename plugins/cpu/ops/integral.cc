@@ -55,21 +55,27 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     cost.flags = VDT_COST_EXACT;
     cost.scratch_bytes = scratch_bytes_of(device, in, flags);
     // Running sums stay in registers: no references to the first caches are counted.
-    const auto loop_of = [&](double work, double span, double width, double bytes) {
-        add_loop(cost, work, span, width, bytes, 0);
+    const auto loop_of = [&](double work, double span, double pieces, double bytes) {
+        add_pieces(device, cost, work, span, pieces, bytes, 0);
     };
     if (sums != 0 && is_bytes(in)) {
         const double bands = ByteSums::band_count(device, in.width, in.height);
-        if (bands > 1) loop_of(pixels * sums * (bands - 1) / bands, in.height / bands, in.width * bands, in_bytes);
-        loop_of(pixels * sums * 2, in.height / bands, in.width * bands, in_bytes + out_bytes);
+        if (bands > 1) loop_of(pixels * sums * (bands - 1) / bands, in.height / bands, 2 * (bands - 1), in_bytes);
+        loop_of(pixels * sums * 2, in.height / bands, bands, in_bytes + out_bytes);
     } else if (sums != 0) {
-        loop_of(pixels * sums, in.width, in.height, in_bytes + out_bytes);
-        loop_of(pixels * sums, in.height, in.width, 2 * out_bytes);
+        loop_of(pixels * sums, in.width, 4.0 * device.workers, in_bytes + out_bytes);
+        loop_of(pixels * sums, in.height, device.workers, 2 * out_bytes);
     }
-    // The tilted sums follow each other row by row, each worker on columns of its own: vectors of 16 at most.
+    // The tilted sums follow each other row by row, each worker on columns of its own.
     if (tilted_bytes != 0)
-        loop_of(pixels * 5, in.height, 16.0 * TiltedSums::tile_count(device, in.width, in.height),
-                in_bytes + tilted_bytes);
+        loop_of(pixels * 5, in.height, TiltedSums::tile_count(device, in.width, in.height), in_bytes + tilted_bytes);
+}
+
+const char* way(const Device&, const vdt_query& query) {
+    const std::uint32_t flags = static_cast<const vdt_integral_params*>(query.params)->flags;
+    if ((flags & VDT_INTEGRAL_TILTED) != 0) return "bands, tilted";
+    if (!is_bytes(*query.inputs[0])) return "bands of floats";
+    return (flags & VDT_INTEGRAL_SQUARED) != 0 ? "bands with squares" : "bands";
 }
 
 std::uint64_t bytes_of(const vdt_image* const* images, std::uint32_t count) {
@@ -130,6 +136,6 @@ const IntegralKernels& integral_kernels_of(Isa isa) noexcept {
     return select_integral_kernels(isa);
 }
 
-const OperationEntry integral_operation = {VDT_OP_INTEGRAL, variants, 1, support, cost, plan};
+const OperationEntry integral_operation = {VDT_OP_INTEGRAL, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cpu

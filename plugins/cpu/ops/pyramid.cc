@@ -32,11 +32,15 @@ void support(const Device& device, const vdt_query& query, vdt_op_support& answe
     if (query.input_count != 0) answer.scratch_bytes = scratch_of_worker(*query.inputs[0]) * device.workers;
 }
 
+// Rows of a level that one thread takes at a time, `width` wide in the level before.
+std::uint32_t grain_of(std::uint32_t width) {
+    return std::max(1u, piece_pixels / 2 / width);
+}
+
 void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const bool area = params_of(query.params).method == VDT_PYRAMID_AREA2;
     const FormatLayout& layout = *layout_of(query.inputs[0]->format);
     cost.flags = VDT_COST_EXACT;
-    cost.launches = query.output_count;
     cost.scratch_bytes = scratch_of_worker(*query.inputs[0]) * device.workers;
     const vdt_image* previous = query.inputs[0];
     for (std::uint32_t level = 0; level < query.output_count; ++level) {
@@ -45,17 +49,27 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         const double in_elements = static_cast<double>(previous->width) * previous->height * channels;
         const double out_elements = static_cast<double>(out.width) * out.height * channels;
         // Down the columns of every second row, then across every second pixel.
-        vdt_cost_stage stage{};
-        stage.work = in_elements / 2 * (area ? 1 : 7) + out_elements * (area ? 3 : 9);
-        stage.span = area ? 4 : 16;
-        stage.width = out_elements;
-        stage.divergence = 1;
-        stage.global_bytes = (in_elements + out_elements) * layout.element_bytes;
-        stage.global_refs = stage.global_bytes / 64;
-        stage.shared_refs = (in_elements * (area ? 1 : 2.5) + in_elements) / 8;
-        add_stage(cost, stage);
+        add_pieces(device, cost, in_elements / 2 * (area ? 1 : 7) + out_elements * (area ? 3 : 9), area ? 4 : 16,
+                   pieces_of(out.height, grain_of(previous->width)),
+                   (in_elements + out_elements) * layout.element_bytes,
+                   (in_elements * (area ? 1 : 2.5) + in_elements) / 8);
         previous = &out;
     }
+}
+
+// Every method has kernels of its own for each depth, and for one channel or several.
+const char* way(const Device&, const vdt_query& query) {
+    constexpr const char* names[2][3] = {
+        {"Gaussian rows of bytes", "Gaussian rows of words", "Gaussian rows of floats"},
+        {"area rows of bytes", "area rows of words", "area rows of floats"}};
+    constexpr const char* of_channels[2][3] = {
+        {"Gaussian rows of pixels of bytes", "Gaussian rows of pixels of words", "Gaussian rows of pixels of floats"},
+        {"area rows of pixels of bytes", "area rows of pixels of words", "area rows of pixels of floats"}};
+    const vdt_format format = query.inputs[0]->format;
+    const bool area = params_of(query.params).method == VDT_PYRAMID_AREA2;
+    const Depth depth = pixels_of(format).depth;
+    const auto& all = layout_of(format)->pixel_elements == 1 ? names : of_channels;
+    return all[area ? 1 : 0][depth == Depth::bits8 ? 0 : depth == Depth::bits16 ? 1 : 2];
 }
 
 class PyramidPlan final : public Plan {
@@ -82,8 +96,7 @@ public:
         const vdt_image* in = call.inputs[0];
         for (std::uint32_t level = 0; level < call.output_count; ++level) {
             const vdt_image& out = *call.outputs[level];
-            const std::uint32_t grain = std::max(1u, piece_pixels / 2 / in->width);
-            parallel_for(device_, call.token, 0, out.height, grain,
+            parallel_for(device_, call.token, 0, out.height, grain_of(in->width),
                          [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
                              for (std::uint32_t y = begin; y < end; ++y) run_row(*in, out, level, y, worker);
                          });
@@ -139,6 +152,6 @@ constexpr const char* variants[] = {"rows"};
 
 }  // namespace
 
-const OperationEntry pyramid_operation = {VDT_OP_PYRAMID, variants, 1, support, cost, plan};
+const OperationEntry pyramid_operation = {VDT_OP_PYRAMID, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cpu

@@ -28,6 +28,11 @@ ResizeJob job_of(const vdt_image& in, const vdt_image& out, const vdt_resize_par
             fused ? params.offset : 0};
 }
 
+// Means of two by two, whichever method was asked for.
+bool halves(const Device& device, const vdt_query& query, const ResizeJob& job) {
+    return params_of(query.params).method != VDT_RESIZE_ALIGNED_CORNERS && is_halving(device, job);
+}
+
 void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
     imaging::answer_resize(query, answer);
     if (query.input_count == 0) return;
@@ -46,13 +51,13 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double inner = static_cast<double>(job.area.width) * job.area.height * out_channels;
     const double out_bytes = static_cast<double>(out.width) * out.height * out_channels * to.element_bytes;
     vdt_cost_stage stage{};
-    stage.divergence = 1;
+    double pieces = 1;
     if (by_area(query, job)) {
         // Each input row is covered once, or twice where it lies across an edge.
         const double rows = in.height + job.area.height - 1.0;
         stage.work = rows * in.width * in_channels * 2 + job.area.height * (in.width * in_channels) + inner * 6;
         stage.span = static_cast<double>(in.height) / job.area.height + static_cast<double>(in.width) / job.area.width;
-        stage.width = job.area.height * static_cast<double>(in.width) * in_channels;
+        pieces = pieces_of(job.area.height, halves(device, query, job) ? bilinear_grain(job) : area_grain(job));
         stage.global_bytes = static_cast<double>(in.width) * in.height * in_channels * from.element_bytes + out_bytes;
         stage.shared_refs = rows * in.width * in_channels * 2 / 8;
         cost.scratch_bytes = area_scratch_bytes(device, job);
@@ -64,15 +69,24 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
             std::min<double>(in.width * pixel_bytes, job.area.width * (2 * pixel_bytes + 64)) * from.planes;
         stage.work = rows * job.area.width * out_channels * 6 + inner * 6;
         stage.span = 12;
-        stage.width = inner;
+        pieces = pieces_of(job.area.height, bilinear_grain(job));
         stage.global_bytes = rows * row_bytes + out_bytes;
         stage.shared_refs = (rows * job.area.width * out_channels + 2 * inner) / 8;
         cost.scratch_bytes = bilinear_scratch_bytes(device, job);
     }
-    stage.global_refs = stage.global_bytes / 64;
     cost.flags = VDT_COST_EXACT;
-    cost.launches = 1;
-    add_stage(cost, stage);
+    add_pieces(device, cost, stage.work, stage.span, pieces, stage.global_bytes, stage.shared_refs);
+}
+
+// By the kernels behind the resamplers.
+const char* way(const Device& device, const vdt_query& query) {
+    const vdt_format in = query.inputs[0]->format, out = query.outputs[0]->format;
+    const ResizeJob job = job_of(*query.inputs[0], *query.outputs[0], params_of(query.params));
+    const bool bytes = pixels_of(in).depth == Depth::bits8, color = pixels_of(in).channels != 1;
+    if (halves(device, query, job)) return "rows, halved";
+    if (by_area(query, job)) return bytes ? (color ? "area rows of colours" : "area rows of gray") : "area rows";
+    if (!bytes || pixels_of(out).depth != Depth::bits8) return in == out ? "bilinear rows" : "bilinear rows, converted";
+    return color ? "bilinear rows of colours" : "bilinear rows of gray";
 }
 
 class ResizePlan final : public Plan {
@@ -140,6 +154,6 @@ constexpr const char* variants[] = {"rows"};
 
 }  // namespace
 
-const OperationEntry resize_operation = {VDT_OP_RESIZE, variants, 1, support, cost, plan};
+const OperationEntry resize_operation = {VDT_OP_RESIZE, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cpu

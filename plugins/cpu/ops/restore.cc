@@ -53,7 +53,10 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         // Columns: real columns told apart, and the step with its division. Rows: the product with the lens.
         stage.work = transforms * (lines * fft_operations(shape.side) + (columns ? 6 : 3) * pixels);
         stage.span = transforms * fft_operations(shape.side) * (spread == RestoreSpread::over_images ? 1 : shape.batch);
-        stage.width = shared ? lines / shape.batch : spread == RestoreSpread::over_images ? shape.batch * lanes : lanes;
+        const double pieces = shared                                 ? lines / shape.batch / lanes
+                              : spread == RestoreSpread::over_images ? shape.batch
+                                                                     : 1;
+        stage.width = thread_lanes(device.isa) * std::max(1.0, pieces);
         stage.divergence = 1;
         // Images come once and go once; spectra and strips stay in the caches.
         stage.global_bytes = (columns ? 2.0 : 1.0) * sizeof(float) * pixels;

@@ -40,6 +40,7 @@ constexpr const char* variants[] = {"exact"};
 }  // namespace
 
 const OperationEntry template_find_operation = {
-    VDT_OP_TEMPLATE_FIND, variants, 1, support, find::cost_of_find, plan, plugin::template_formats, 0};
+    VDT_OP_TEMPLATE_FIND, variants, 1, support, find::cost_of_find, plan, plugin::template_formats, 0,
+    find::way_of_find};
 
 }  // namespace vedette::cpu

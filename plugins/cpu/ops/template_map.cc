@@ -38,6 +38,7 @@ const OperationEntry template_map_operation = {VDT_OP_TEMPLATE_MAP,
                                                find::cost_of_map,
                                                plan,
                                                plugin::template_formats,
-                                               VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32)};
+                                               VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
+                                               find::way_of_map};
 
 }  // namespace vedette::cpu

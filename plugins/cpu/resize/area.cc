@@ -70,9 +70,7 @@ public:
     }
 
     void run(const vdt_image& in, const vdt_image& out, vdt_token* token) override {
-        const std::uint64_t pixels = std::uint64_t{in.width} * in.height / job_.area.height;  // of an output row
-        const auto grain = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, piece_pixels / pixels));
-        parallel_for(device_, token, 0, job_.area.height, grain,
+        parallel_for(device_, token, 0, job_.area.height, area_grain(job_),
                      [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
                          for (std::uint32_t y = begin; y < end; ++y) run_row(in, out, y, worker);
                      });
@@ -168,6 +166,11 @@ std::uint64_t area_scratch_bytes(const Device& device, const ResizeJob& job) {
     return worker_bytes(reader, job).all() * device.workers +
            (taps == 0 ? 0 : elements * (1 + taps) * sizeof(std::uint32_t)) +
            sizeof(AreaTap) * (std::uint64_t{job.area.width} + job.area.height);
+}
+
+std::uint32_t area_grain(const ResizeJob& job) {
+    const std::uint64_t pixels = std::uint64_t{job.in_width} * job.in_height / job.area.height;  // of an output row
+    return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, piece_pixels / std::max<std::uint64_t>(pixels, 1)));
 }
 
 }  // namespace vedette::cpu

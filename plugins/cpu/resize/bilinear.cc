@@ -90,8 +90,7 @@ public:
     }
 
     void run(const vdt_image& in, const vdt_image& out, vdt_token* token) override {
-        const std::uint32_t grain = std::max(1u, piece_pixels / job_.area.width);
-        parallel_for(device_, token, 0, job_.area.height, grain,
+        parallel_for(device_, token, 0, job_.area.height, bilinear_grain(job_),
                      [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
                          run_piece(in, out, begin, end, worker);
                      });
@@ -213,6 +212,10 @@ std::uint64_t bilinear_scratch_bytes(const Device& device, const ResizeJob& job)
     const std::uint64_t groups = std::uint64_t{job.area.width} * reader.layout().channels / 8 + 1;
     return worker_bytes(reader, job) * device.workers + std::uint64_t{job.area.width} * 12 +
            groups * sizeof(AcrossGroup) + std::uint64_t{job.area.height} * sizeof(PairTap);
+}
+
+std::uint32_t bilinear_grain(const ResizeJob& job) {
+    return std::max(1u, piece_pixels / job.area.width);
 }
 
 }  // namespace vedette::cpu

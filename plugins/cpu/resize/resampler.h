@@ -43,6 +43,10 @@ std::unique_ptr<Resampler> make_area(const Device& device, const ResizeJob& job)
 bool is_halving(const Device& device, const ResizeJob& job);
 std::unique_ptr<Resampler> make_halving(const Device& device, const ResizeJob& job);
 
+// Output rows that one thread takes at a time.
+std::uint32_t bilinear_grain(const ResizeJob& job);
+std::uint32_t area_grain(const ResizeJob& job);
+
 std::uint64_t bilinear_scratch_bytes(const Device& device, const ResizeJob& job);
 std::uint64_t area_scratch_bytes(const Device& device, const ResizeJob& job);
 

@@ -8,6 +8,7 @@
 #include VEDETTE_OPENCV_CASCADE_HEADER
 
 #include "calls.h"
+#include "costs.h"
 #include "cascade_text.h"
 #include "image_view.h"
 #include "lists.h"
@@ -99,7 +100,7 @@ const OperationEntry cascade_detect_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_cascade_detect,
     .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8),
     .output_formats = 0,

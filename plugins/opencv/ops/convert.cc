@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "calls.h"
+#include "costs.h"
 #include "color.h"
 #include "image_view.h"
 #include "op.h"
@@ -86,10 +87,11 @@ const OperationEntry convert_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_convert,
     .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
+    .way = way_of_convert,
 };
 
 }  // namespace vedette::opencv

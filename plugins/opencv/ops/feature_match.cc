@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "costs.h"
 #include "image_view.h"
 #include "op.h"
 
@@ -140,7 +141,7 @@ const OperationEntry feature_match_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_feature_match,
     .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_F64),

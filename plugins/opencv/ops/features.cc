@@ -6,6 +6,7 @@
 #include <opencv2/features2d.hpp>
 #include <vector>
 
+#include "costs.h"
 #include "image_view.h"
 #include "op.h"
 
@@ -111,7 +112,7 @@ const OperationEntry features_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_features,
     .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),

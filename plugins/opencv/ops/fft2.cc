@@ -3,6 +3,7 @@
 #include <string>
 
 #include "calls.h"
+#include "costs.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -106,7 +107,7 @@ const OperationEntry fft2_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_fft2,
     .plan = plan,
     .input_formats = formats,
     .output_formats = formats,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "calls.h"
+#include "costs.h"
 #include "color.h"
 #include "image_view.h"
 #include "op.h"
@@ -197,10 +198,11 @@ const OperationEntry filter_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_filter,
     .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
+    .way = way_of_filter,
 };
 
 }  // namespace vedette::opencv

@@ -4,6 +4,7 @@
 
 #include VEDETTE_OPENCV_CASCADE_HEADER
 
+#include "costs.h"
 #include "lists.h"
 #include "op.h"
 
@@ -86,7 +87,7 @@ const OperationEntry group_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_group,
     .plan = plan,
     .input_formats = 0,
     .output_formats = 0,

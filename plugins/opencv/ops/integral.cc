@@ -3,6 +3,7 @@
 #include <opencv2/imgproc.hpp>
 #include <vector>
 
+#include "costs.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -108,10 +109,11 @@ const OperationEntry integral_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_integral,
     .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAY8) | VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_I32) | VDT_FORMAT_BIT(VDT_FORMAT_I64) | VDT_FORMAT_BIT(VDT_FORMAT_F64),
+    .way = way_of_integral,
 };
 
 }  // namespace vedette::opencv

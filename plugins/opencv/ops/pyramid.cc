@@ -3,6 +3,7 @@
 #include <string>
 
 #include "calls.h"
+#include "costs.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -78,10 +79,11 @@ const OperationEntry pyramid_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_pyramid,
     .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
+    .way = way_of_pyramid,
 };
 
 }  // namespace vedette::opencv

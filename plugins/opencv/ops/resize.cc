@@ -4,6 +4,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "calls.h"
+#include "costs.h"
 #include "color.h"
 #include "image_view.h"
 #include "op.h"
@@ -170,10 +171,11 @@ const OperationEntry resize_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_resize,
     .plan = plan,
     .input_formats = color_formats,
     .output_formats = color_formats,
+    .way = way_of_resize,
 };
 
 }  // namespace vedette::opencv

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "calls.h"
+#include "costs.h"
 #include "image_view.h"
 #include "op.h"
 #include "ops/squares.h"
@@ -153,7 +154,7 @@ const OperationEntry restore_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_restore,
     .plan = plan,
     .input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),

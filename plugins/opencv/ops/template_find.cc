@@ -11,6 +11,7 @@
 #include <vedette/plugin/cpp/template_scales.hpp>
 
 #include "calls.h"
+#include "costs.h"
 #include "image_view.h"
 #include "lists.h"
 #include "op.h"
@@ -314,7 +315,7 @@ const OperationEntry template_find_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_template_find,
     .plan = plan,
     .input_formats = scene_formats,
     .output_formats = 0,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "calls.h"
+#include "costs.h"
 #include "formats.h"
 #include "image_view.h"
 #include "op.h"
@@ -120,7 +121,7 @@ const OperationEntry template_map_operation = {
     .variants = variants,
     .variant_count = 1,
     .support = support,
-    .cost = nullptr,
+    .cost = cost_of_template_map,
     .plan = plan,
     .input_formats = scene_formats,
     .output_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32),

@@ -51,7 +51,8 @@ typedef struct vdt_plugin {
     /* [any] Pure. Names variant query->variant. */
     vdt_code (*op_variant)(vdt_device* device, const vdt_query* query, vdt_variant_info* info,
                            vdt_error* error) VDT_NOEXCEPT;
-    /* [any] Pure, does not allocate. NULL slot: the plugin gives no costs. */
+    /* [any] Pure, does not allocate. NULL slot: the plugin gives no costs. Inputs in host memory whose planes have a
+     * base may be looked at, to sample what decides about the work; that takes a millisecond at most. */
     vdt_code (*op_cost)(vdt_device* device, const vdt_query* query, vdt_cost* cost, vdt_error* error) VDT_NOEXCEPT;
     /* Exclusive: nothing else runs on the device. NULL slot: the plugin measures nothing. */
     vdt_code (*probe)(vdt_device* device, vdt_probe* probe, vdt_error* error) VDT_NOEXCEPT;

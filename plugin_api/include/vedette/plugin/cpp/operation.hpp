@@ -39,6 +39,10 @@ struct Operation {
     // general questions are answered with the masks. With both 0 `support` checks formats itself and answers general
     // questions too, those with query.input_count == 0 (for an operation without images: query.params == NULL).
     uint64_t input_formats = 0, output_formats = 0;
+    // The name of query.variant for this query (static), where a variant is done by ways that use the device unlike:
+    // predictions are fitted by name. NULL: the name in `variants`, which general questions are answered with always.
+    // After `support` accepted the query; no two variants may get one name.
+    const char* (*way)(const Device& device, const vdt_query& query) = nullptr;
 };
 
 }  // namespace vedette::plugin

@@ -184,7 +184,10 @@ struct OperationEntries {
         need_struct(info, "info");
         const auto asked = detail::ask_variant<Backend>(device, query);
         info->flags = 0;
-        set_text(info->name, asked.operation.variants[query->variant]);
+        const auto way = asked.operation.way;
+        set_text(info->name, way == nullptr || asked.general
+                                 ? asked.operation.variants[query->variant]
+                                 : way(*Handle<vdt_device, typename Backend::Device>::object(device), *query));
         return VDT_OK;
     }
 
