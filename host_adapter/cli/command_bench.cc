@@ -11,8 +11,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -46,20 +44,6 @@ constexpr std::uint32_t seed = 20240229;
 constexpr Size drawn_screens[] = {{300, 200}, {1024, 768}, {1920, 1080}, {3840, 2160}};
 // Queued together, so that the way to the device is spread over them.
 constexpr unsigned queued_calls = 16;
-
-// A line on standard error that is overwritten, where somebody looks at it.
-class Progress {
-public:
-    void show(const std::string& text) const {
-        if (on_) {
-            std::fprintf(stderr, "\r\033[K%s", text.c_str());
-        }
-    }
-    void clear() const { show(""); }
-
-private:
-    const bool on_ = isatty(STDERR_FILENO) != 0;
-};
 
 std::string operation_names() {
     std::string names;
@@ -319,11 +303,11 @@ private:
     std::vector<std::string> failures_;
     double bandwidth_ = 0;
     Table table_;
-    Progress progress_;
+    StatusLine progress_;
 };
 
 void run_choice(const BenchArguments& arguments, const Context& context) {
-    const Progress progress;
+    const StatusLine progress;
     ChoiceScore score;
     score_choices({context.get(), nullptr, arguments.quick, arguments.cascade}, wanted_operations(arguments.op),
                   arguments.choice_seconds, arguments.part_of_name, score,

@@ -1,5 +1,7 @@
 #include "arguments.h"
+#include "bench_cases.h"
 #include "commands.h"
+#include "explain_plot.h"
 #include "explain_report.h"
 #include "library.h"
 #include "output.h"
@@ -7,6 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <fstream>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,9 +24,41 @@ using Inner = std::vector<std::pair<const char*, Command>>;
 struct ExplainArguments {
     bool json = false;
     bool measure = false;
+    std::string plot;  // file
+    std::string op = "template_find";
+    std::string part_of_name;
+    ContextArguments context;
 };
 
+int run_plot(const ExplainArguments& arguments) {
+    if (!arguments.plot.ends_with(".svg")) {
+        throw Problem(VDT_E_ARGUMENT, "--plot " + arguments.plot + ": the drawing is SVG; name a file that ends so.");
+    }
+    const std::vector<vdt_op>& operations = benchmarked_operations();
+    const auto op = std::find_if(operations.begin(), operations.end(),
+                                 [&](vdt_op one) { return arguments.op == vdt_operation_name(one); });
+    if (op == operations.end()) {
+        throw Problem(VDT_E_ARGUMENT,
+                      "--op " + arguments.op + " is no operation that can be drawn; see vedette bench.");
+    }
+    const Context context = open_context(arguments.context);
+    const StatusLine progress;
+    const std::string svg = explain_plot(context, *op, arguments.part_of_name, arguments.measure,
+                                         [&](const std::string& text) { progress.show(text); });
+    progress.clear();
+    std::ofstream file(arguments.plot, std::ios::binary | std::ios::trunc);
+    file << svg;
+    file.close();
+    if (!file) {
+        throw Problem(VDT_E_FILE, arguments.plot + " cannot be written.");
+    }
+    return 0;
+}
+
 int run_explain(CLI::App& explain, const Inner& inner, const ExplainArguments& arguments) {
+    if (!arguments.plot.empty()) {
+        return run_plot(arguments);
+    }
     for (const auto& [name, command] : inner) {
         if (!explain.got_subcommand(name)) {
             continue;
@@ -39,7 +75,7 @@ int run_explain(CLI::App& explain, const Inner& inner, const ExplainArguments& a
         }
         return 0;
     }
-    return 2;
+    throw Problem(VDT_E_ARGUMENT, "Name the command to explain, or --plot; see vedette explain --help.");
 }
 
 }  // namespace
@@ -51,7 +87,22 @@ Command add_explain(CLI::App& app) {
     explain.add_flag(
         "--measure", arguments->measure,
         wrapped("Run every candidate as well, and print its time and the error of the prediction", help_text));
-    explain.require_subcommand(1);
+    explain
+        .add_option("--plot", arguments->plot,
+                    wrapped("Instead of a command: draw the time of an operation on every device against the size of "
+                            "the screen, predicted and with --measure measured, with the sizes marked from which on "
+                            "another device is the fastest",
+                            help_text))
+        ->type_name("OUT.svg");
+    explain.add_option("--op", arguments->op, "Operation to draw (template_find)")->type_name("OP");
+    explain
+        .add_option("--case", arguments->part_of_name,
+                    "Draw the first case of vedette bench whose name contains this text")
+        ->type_name("TEXT");
+    explain
+        .add_option("--config", arguments->context.config, "Configuration file for --plot instead of the installed one")
+        ->type_name("FILE");
+    explain.require_subcommand(0, 1);
     const auto inner = std::make_shared<Inner>(Inner{{"find", add_find(explain)},
                                                      {"detect", add_detect(explain)},
                                                      {"match", add_match(explain)},
@@ -65,7 +116,8 @@ Command add_explain(CLI::App& app) {
         "\nExit status: 0 done, 2 an error.\n\n"
         "Examples:\n"
         "  vedette explain find screen.png button.png\n"
-        "  vedette explain --measure --json detect photo.jpg cascade.xml");
+        "  vedette explain --measure --json detect photo.jpg cascade.xml\n"
+        "  vedette explain --plot convert.svg --op convert --case gray --measure");
     return [&explain, inner, arguments] { return run_explain(explain, *inner, *arguments); };
 }
 

@@ -1,5 +1,7 @@
 #include "output.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
@@ -45,6 +47,14 @@ Json number(double value) {
         return static_cast<std::int64_t>(value);
     }
     return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+StatusLine::StatusLine() noexcept : on_(::isatty(STDERR_FILENO) != 0) {}
+
+void StatusLine::show(const std::string& text) const {
+    if (on_) {
+        std::fprintf(stderr, "\r\033[K%s", text.c_str());
+    }
 }
 
 }  // namespace vedette::cli

@@ -28,4 +28,15 @@ Json known_or_null(double value);
 // Whole numbers without a decimal point.
 Json number(double value);
 
+// A line on standard error that each text takes the place of; nothing where that is no terminal.
+class StatusLine {
+public:
+    StatusLine() noexcept;
+    void show(const std::string& text) const;
+    void clear() const { show(""); }
+
+private:
+    const bool on_;
+};
+
 }  // namespace vedette::cli
