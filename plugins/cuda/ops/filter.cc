@@ -239,8 +239,17 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 constexpr const char* variants[] = {"tile-cached", "direct"};
 
+const char* way(const Device&, const vdt_query& query) {
+    constexpr const char* of_bytes[] = {"tile-cached, bytes", "direct, bytes"};
+    constexpr const char* of_matrix[] = {"tile-cached, not separable", "direct, not separable"};
+    const cuda::FilterKind kind = Filtering(query).job.kind;
+    return (kind == cuda::FilterKind::matrix        ? of_matrix
+            : kind == cuda::FilterKind::fixed_lines ? of_bytes
+                                                    : variants)[query.variant];
+}
+
 }  // namespace
 
-const Operation filter_operation = {VDT_OP_FILTER, variants, 2, support, cost, plan};
+const Operation filter_operation = {VDT_OP_FILTER, variants, 2, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cuda_plugin

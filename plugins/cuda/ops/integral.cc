@@ -71,6 +71,13 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     add(pixels * 3, band * 3, pixels / band, prefix_bytes + sum_bytes);
 }
 
+const char* way(const Device&, const vdt_query& query) {
+    const cuda::IntegralShape shape = shape_of(query);
+    if (shape.tilted != cuda::SumType::none) return "look back, tilted";
+    if (!shape.bytes) return "look back, floats";
+    return shape.squares != cuda::SumType::none ? "look back, squares" : "look back";
+}
+
 class IntegralPlan final : public Plan {
 public:
     IntegralPlan(const Device& device, const vdt_query& query)
@@ -113,6 +120,6 @@ constexpr const char* variants[] = {"look back"};
 
 }  // namespace
 
-const Operation integral_operation = {VDT_OP_INTEGRAL, variants, 1, support, cost, plan};
+const Operation integral_operation = {VDT_OP_INTEGRAL, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cuda_plugin

@@ -60,6 +60,11 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     plugin::add_launch(cost, small);
 }
 
+const char* way(const Device&, const vdt_query& query) {
+    return plugin::params_of<vdt_pyramid_params>(query).method == VDT_PYRAMID_AREA2 ? "level by level, area"
+                                                                                    : "level by level";
+}
+
 class PyramidPlan final : public Plan {
 public:
     PyramidPlan(const Device& device, const vdt_query& query)
@@ -93,6 +98,6 @@ constexpr const char* variants[] = {"level by level"};
 
 }  // namespace
 
-const Operation pyramid_operation = {VDT_OP_PYRAMID, variants, 1, support, cost, plan};
+const Operation pyramid_operation = {VDT_OP_PYRAMID, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cuda_plugin

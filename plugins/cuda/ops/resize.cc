@@ -82,6 +82,10 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     plugin::add_launch(cost, stage);
 }
 
+const char* way(const Device&, const vdt_query& query) {
+    return ResizeJob(query).by_area ? "one pass, area" : "one pass";
+}
+
 class ResizePlan final : public Plan {
 public:
     ResizePlan(const Device& device, const vdt_query& query)
@@ -158,6 +162,6 @@ constexpr const char* variants[] = {"one pass"};
 
 }  // namespace
 
-const Operation resize_operation = {VDT_OP_RESIZE, variants, 1, support, cost, plan};
+const Operation resize_operation = {VDT_OP_RESIZE, variants, 1, support, cost, plan, 0, 0, way};
 
 }  // namespace vedette::cuda_plugin
