@@ -121,3 +121,38 @@ BOOST_FIXTURE_TEST_CASE(errors, Files) {
     check_error({"explain", "find", *this / "none.png", pattern}, {"none.png"}, "VDT_E_FILE");
     check_error({"explain", "find", screen}, {"PATTERN"});
 }
+
+// A drawing has a line for every backend that gives predictions, and one for its measurements.
+BOOST_FIXTURE_TEST_CASE(a_drawing, Files) {
+    const std::string config = write("config.json", json({{"schema", 1},
+                                                          {"trial_seconds", 0},
+                                                          {"backends", {{"opencv", {{"enabled", false}}}}},
+                                                          {"model", {{"profiles", false}}}})
+                                                        .dump());
+    const std::string file = *this / "convert.svg";
+    const Ran ran = command(
+        {"explain", "--plot", file, "--op", "convert", "--case", "bgr to gray", "--measure", "--config", config});
+    BOOST_REQUIRE_MESSAGE(ran.status == 0, ran.err);
+    const std::string svg = contents(file);
+    BOOST_CHECK(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    for (const char* const text : {"convert: bgr to gray", ">cpu</text>", ">predicted</text>", ">measured</text>",
+                                   ">300x200</text>", ">7680x4320</text>", ">milliseconds</text>"}) {
+        BOOST_CHECK_MESSAGE(has(svg, text), text);
+    }
+    const auto count = [&](const std::string& what) {
+        std::size_t found = 0;
+        for (std::size_t at = svg.find(what); at != std::string::npos; at = svg.find(what, at + 1)) {
+            ++found;
+        }
+        return found;
+    };
+    BOOST_CHECK_EQUAL(count("<polyline"), 2u);
+    BOOST_CHECK_EQUAL(count("<circle"), 7u);  // sizes
+
+    check_error({"explain", "--plot", *this / "out.png"}, {"out.png", "SVG"}, "VDT_E_ARGUMENT");
+    check_error({"explain", "--plot", file, "--op", "dance"}, {"dance"}, "VDT_E_ARGUMENT");
+    check_error({"explain", "--plot", *this / "none/out.svg", "--op", "convert", "--config", config}, {"out.svg"},
+                "VDT_E_FILE");
+    check_error({"explain", "--plot", file, "--op", "convert", "--case", "no such case"}, {"--case"},
+                "VDT_E_UNAVAILABLE");
+}
