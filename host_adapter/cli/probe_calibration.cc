@@ -122,6 +122,41 @@ private:
 
 }  // namespace
 
+void measure_calls(const BenchDevice& on, vdt_context* context, model::Profile& profile) {
+    constexpr unsigned runs = 41;
+    if (!on.holds_images() || (on.device().operations() >> VDT_OP_CONVERT & 1) == 0) {
+        return;
+    }
+    const BenchSetting setting{context, nullptr, true, ""};
+    for (const BenchCase& one : make_cases(setting, VDT_OP_CONVERT, {"256x64", Picture(VDT_FORMAT_BGR8, 256, 64)})) {
+        if (one.work == nullptr) {
+            continue;
+        }
+        try {
+            DeviceWork work(on, one.work);
+            const model::Terms terms = work.predict(model::machine_of(profile));
+            std::vector<double> times;
+            for (unsigned run = 0; run < runs; ++run) {
+                const Clock::time_point start = Clock::now();
+                work.run();
+                times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+            }
+            const plugin::Measurement call = plugin::median_of(std::move(times));
+            vdt_param launch = profile.parameters.entry(VDT_PARAM_LAUNCH_TIME);
+            // What the kernel itself and further launches take is counted beside it.
+            launch.id = VDT_PARAM_LAUNCH_TIME;
+            launch.source = VDT_SOURCE_MEASURED;
+            launch.value = std::max(launch.value, call.value - (terms.total - terms.launch) / 1e3);
+            launch.spread = call.spread;
+            launch.samples = call.samples;
+            profile.parameters.set(launch);
+            return;
+        } catch (const Problem&) {
+            // Another case may do.
+        }
+    }
+}
+
 void calibrate(const BenchDevice& on, vdt_context* context, double seconds, model::Profile& profile,
                const std::function<void(const std::string&)>& step) {
     const Clock::time_point end =

@@ -102,6 +102,7 @@ model::Profile probe_device(host::Context& context, vdt_context* api, const std:
     step("measuring parameters");
     profile.parameters.merge(host::measure_parameters(*device, budget * parameter_share));
     profile.parameters.set(open_time);
+    measure_calls(on, api, profile);
     calibrate(on, api, budget - seconds_since(measuring), profile, step);
     return profile;
 }
