@@ -128,6 +128,12 @@ double pruned_work(const Pattern& pattern, double threshold, double survivors, i
     return work < all ? work : 0;
 }
 
+// Colours are taken apart into planes before the search, unless they are kept so.
+void add_split(const Device& device, const vdt_image& scene, double pixels, vdt_cost& cost) {
+    if (scene.format != VDT_FORMAT_BGR8 || scene.resident != nullptr) return;
+    add_pieces(device, cost, pixels * 3, 1, 4 * static_cast<double>(device.workers), pixels * 6, 0);
+}
+
 }  // namespace
 
 void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost) {
@@ -138,6 +144,7 @@ void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double bytes =
         static_cast<double>(scene.width) * scene.height * pattern.channels + 4.0 * columns * static_cast<double>(rows);
     cost.flags = VDT_COST_EXACT;
+    add_split(device, scene, static_cast<double>(scene.width) * scene.height, cost);
     add_exhaustive(device, pattern, columns, rows, bytes, cost);
 }
 
@@ -150,6 +157,8 @@ void add_search(const Device& device, const vdt_query& query, double factor, vdt
     const Survivors survivors(query, region);
     region.w = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.w), factor));
     region.h = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.h), factor));
+    add_split(device, *query.inputs[0], static_cast<double>(region.w) * region.h, cost);
+    const std::uint32_t before = cost.launches;
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
         Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);
         pattern.w = static_cast<int>(plugin::pattern_side(static_cast<std::uint32_t>(pattern.w), factor));
@@ -168,6 +177,8 @@ void add_search(const Device& device, const vdt_query& query, double factor, vdt
         cost.scratch_bytes +=
             static_cast<std::uint64_t>(device.workers) * static_cast<std::uint64_t>(pattern.h + 16) * 640 * 8;
     }
+    // One fork-join serves all patterns of a scene.
+    cost.launches = std::min(cost.launches, before + 1);
 }
 
 }  // namespace
@@ -177,8 +188,6 @@ void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost) 
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     if (params.scale_count == 0) add_search(device, query, 1, cost);
     for (std::uint32_t i = 0; i < params.scale_count; ++i) add_search(device, query, params.scales[i], cost);
-    // One fork-join serves all patterns of a scene.
-    cost.launches = std::min(cost.launches, std::max(1U, params.scale_count));
 }
 
 const char* way_of_map(const Device& device, const vdt_query& query) {
