@@ -98,7 +98,7 @@ void add_parameters(Sums& sums, const Operation& operation) noexcept {
 // How busy a picture is, of four classes: flat, as most of a desktop is, as photographs are, as noise is. From pairs of
 // neighbours at some places: what is expected of searches differs between classes far more than within one.
 std::uint32_t texture_of(const vdt_image& image) noexcept {
-    constexpr std::uint32_t places = 48;
+    constexpr std::uint32_t places = 32;
     constexpr int edge = 8;
     if (!plugin::has_pixels(image) || image.width < 2) return 0;
     const std::size_t step = plugin::layout_of(image.format)->pixel_elements;
