@@ -447,6 +447,13 @@ BOOST_AUTO_TEST_CASE(calls_that_differ_are_ranked_anew) {
     SharedImage other(Image(VDT_FORMAT_GRAY8, 33, 16));
     BOOST_TEST(asks([&] { find.operation.inputs[0] = OperationImage::of(other); }) == 1);
     BOOST_TEST(asks([] {}) == 0);
+    // Pixels decide how much there is to search: a busy picture of the same size is another case.
+    Image stripes(VDT_FORMAT_GRAY8, 33, 16);
+    for (std::uint32_t y = 0; y < stripes.height(); ++y)
+        for (std::uint32_t x = 0; x < stripes.width(); ++x) stripes.row(y)[x] = x % 2 == 0 ? 0 : 255;
+    SharedImage busy(std::move(stripes));
+    BOOST_TEST(asks([&] { find.operation.inputs[0] = OperationImage::of(busy); }) == 1);
+    BOOST_TEST(asks([&] { find.operation.inputs[0] = OperationImage::of(other); }) == 0);
     BOOST_TEST(asks([&] { find.params.threshold = 0.5; }) == 1);
 }
 
