@@ -74,7 +74,9 @@ const char* way(const Device&, const vdt_query& query) {
     const FilterWeights weights = imaging::weights_of(params);
     if (fixed_weights_of(shape_of(*query.inputs[0], *query.outputs[0], params), weights, params))
         return params.kind == VDT_FILTER_BOX ? "rows of bytes, box" : "rows of bytes";
-    return weights.is_separable() ? "strips" : "strips, not separable";
+    if (!weights.is_separable()) return "strips, not separable";
+    if (params.kind == VDT_FILTER_BOX) return "strips, box";
+    return pixels_of(query.inputs[0]->format).depth == Depth::real32 ? "strips of floats" : "strips";
 }
 
 class FilterPlan final : public Plan {
