@@ -56,19 +56,22 @@ class Calibration {
 public:
     Calibration(const BenchDevice& on, const model::Profile& profile) : on_(on), machine_(model::machine_of(profile)) {}
 
-    // All variants of one case that are predicted to take no longer than until `last`; repeated until `end`.
+    // The variants of one case that are predicted to take no longer than until `end`; until `last` those of which
+    // nothing is known yet.
     void run(const std::shared_ptr<const Work>& work, Clock::time_point end, Clock::time_point last) {
         std::uint32_t count = 1;
         for (std::uint32_t variant = 0; variant < count; ++variant) {
             try {
                 DeviceWork one(on_, work, variant);
                 count = one.variant_count();
+                const bool known = found_.contains({work->op, one.variant()});
+                const Clock::time_point until = known ? end : last;
                 const model::Terms terms = one.predict(machine_);
                 // A device that is far slower than its parameters say is found out by smaller cases.
-                if (terms.total / 1e3 > std::max(seconds_until(last), 0.0)) {
+                if (terms.total / 1e3 > std::max(seconds_until(until), 0.0)) {
                     continue;
                 }
-                const double ms = time_of(one, end);
+                const double ms = time_of(one, end, until);
                 const double efficiency = terms.efficiency_for(ms);
                 if (terms.fits && efficiency > 0 && terms.at_efficiency(efficiency).work() > least_work_share * ms) {
                     found_[{work->op, one.variant()}].push_back(efficiency);
@@ -77,11 +80,6 @@ public:
                 // Not every device does every case; what is broken shows when it is used.
             }
         }
-    }
-
-    bool knows(vdt_op op) const {
-        const auto first = found_.lower_bound({op, ""});
-        return first != found_.end() && first->first.first == op;
     }
 
     void put_into(model::Profile& profile) const {
@@ -98,10 +96,12 @@ public:
     }
 
 private:
-    static double time_of(DeviceWork& work, Clock::time_point end) {
+    // Milliseconds of a run; the first, which prepares, and one more as long as there is time until `last`, others until
+    // `end`.
+    static double time_of(DeviceWork& work, Clock::time_point end, Clock::time_point last) {
         std::vector<double> times;
         for (unsigned run = 0; run <= timed_runs; ++run) {
-            if (!times.empty() && seconds_until(end) < times.back() / 1e3) {
+            if (!times.empty() && seconds_until(times.size() == 1 ? last : end) < times.back() / 1e3) {
                 break;
             }
             const Clock::time_point start = Clock::now();
@@ -183,17 +183,13 @@ void calibrate(const BenchDevice& on, vdt_context* context, double seconds, mode
             if (seconds_until(end) <= 0) {
                 break;
             }
-            if (seconds_until(screen_end) <= 0 && calibration.knows(operations[op])) {
-                continue;
-            }
             const Clock::time_point op_end =
                 Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
             step(std::string(vdt_operation_name(operations[op])) + " on " + name);
             for (const BenchCase& one : cases_of(context, operations[op], screen, index == 0)) {
-                // Every operation gets one case that tells something, if it takes more than its share.
-                const bool needed = !calibration.knows(operations[op]);
-                if (one.work != nullptr && (needed || seconds_until(op_end) > 0)) {
-                    calibration.run(one.work, op_end, needed ? end : op_end);
+                // Everything gets one case that tells something, even if that takes more than its share.
+                if (one.work != nullptr && seconds_until(end) > 0) {
+                    calibration.run(one.work, op_end, end);
                 }
             }
         }

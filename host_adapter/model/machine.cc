@@ -71,7 +71,8 @@ Machine::Machine(const Parameters& parameters, bool caller_works) noexcept : cal
 // The part of the traffic that a cache holds goes at the cache's rate, the rest at the next one's. References whose
 // bytes are not counted as traffic beyond the last cache are served by that cache.
 double Machine::memory_time(double bytes, double refs, double active, double busiest) const noexcept {
-    const double in_cache2 = std::min(bytes, cache2_bytes_);
+    // A CPU's second caches belong to one processor each; a GPU's serves all.
+    const double in_cache2 = std::min(bytes, caller_works_ ? cache2_bytes_ / busiest : cache2_bytes_);
     const double in_cache3 = std::max(std::min(bytes, cache3_bytes_) - in_cache2, 0.0);
     const double beyond = bytes - in_cache2 - in_cache3;
     const double hits = std::max(refs * sector_bytes - bytes, 0.0);

@@ -90,16 +90,15 @@ std::map<std::uint32_t, Correction> read_corrections(JsonObject object) {
 }  // namespace
 
 double Profile::efficiency(vdt_op op, const std::string& variant) const {
-    const auto of_op = efficiencies.find(op);
-    std::vector<double> alike;
-    if (of_op != efficiencies.end()) {
-        const auto one = of_op->second.find(variant);
-        if (one != of_op->second.end()) return one->second.value;
-        for (const auto& [name, efficiency] : of_op->second) alike.push_back(efficiency.value);
-    }
-    if (alike.empty())
-        for (const auto& [other, variants] : efficiencies)
-            for (const auto& [name, efficiency] : variants) alike.push_back(efficiency.value);
+    std::vector<double> same_name, same_op, all;
+    for (const auto& [other, variants] : efficiencies)
+        for (const auto& [name, efficiency] : variants) {
+            if (other == op && name == variant) return efficiency.value;
+            all.push_back(efficiency.value);
+            if (other == op) same_op.push_back(efficiency.value);
+            if (name == variant) same_name.push_back(efficiency.value);
+        }
+    std::vector<double>& alike = !same_name.empty() ? same_name : !same_op.empty() ? same_op : all;
     if (alike.empty()) return 1;
     const auto middle = alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2);
     std::nth_element(alike.begin(), middle, alike.end());

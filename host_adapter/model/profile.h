@@ -43,7 +43,8 @@ struct Profile {
     // Those of which calls were measured, by size class.
     std::map<vdt_op, std::map<std::string, std::map<std::uint32_t, Correction>>> corrections;
 
-    // Of a variant that was never fitted the median of the operation's others, or of all operations; 1 when none was.
+    // Of a variant that was never fitted: of the same name in another operation (the same code, then), else the median
+    // of the operation's others, else of all operations; 1 when none was.
     double efficiency(vdt_op op, const std::string& variant) const;
 };
 

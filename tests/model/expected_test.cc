@@ -72,16 +72,16 @@ BOOST_AUTO_TEST_SUITE(find)
 BOOST_AUTO_TEST_CASE(what_the_scene_holds_decides) {
     for (const vdt_format format : {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8}) {
         Picture pattern = noise(16, 16, format, 1), flat(640, 400, format, 90), busy = noise(640, 400, format, 2);
-        const double nothing = sampled_survivors(flat.view(), whole(flat), pattern.view(), 0.9).value();
+        const double nothing = sampled_survivors(flat.view(), whole(flat), pattern.view(), 0.9, 0.01).value();
         BOOST_TEST(nothing < 0.01);
         // Blocks of 2 x 2 pixels hold a quarter of the energy of noise, so that the bound ends at about three quarters.
-        const double few = sampled_survivors(busy.view(), whole(busy), pattern.view(), 0.95).value();
-        const double most = sampled_survivors(busy.view(), whole(busy), pattern.view(), 0.3).value();
+        const double few = sampled_survivors(busy.view(), whole(busy), pattern.view(), 0.95, 0.01).value();
+        const double most = sampled_survivors(busy.view(), whole(busy), pattern.view(), 0.3, 0.01).value();
         BOOST_TEST(few < 0.1);
         BOOST_TEST(most > 0.9);
         double last = 1;
         for (double threshold = 0.3; threshold < 1; threshold += 0.05) {
-            const double share = sampled_survivors(busy.view(), whole(busy), pattern.view(), threshold).value();
+            const double share = sampled_survivors(busy.view(), whole(busy), pattern.view(), threshold, 0.01).value();
             BOOST_TEST(share <= last);
             last = share;
         }
@@ -91,36 +91,36 @@ BOOST_AUTO_TEST_CASE(what_the_scene_holds_decides) {
 BOOST_AUTO_TEST_CASE(the_pattern_itself_survives) {
     Picture pattern = noise(40, 24, VDT_FORMAT_GRAY8, 3), scene(40, 24, VDT_FORMAT_GRAY8, 0);
     scene.pixels = pattern.pixels;
-    // One place, sampled again and again: (n + 1/2) / (n + 1).
-    BOOST_TEST(sampled_survivors(scene.view(), whole(scene), pattern.view(), 1).value() > 0.98);
+    // One place, sampled again and again.
+    BOOST_TEST(sampled_survivors(scene.view(), whole(scene), pattern.view(), 1, 0.01).value() > 0.98);
 }
 
 BOOST_AUTO_TEST_CASE(regions_are_kept_to) {
     Picture pattern = noise(16, 16, VDT_FORMAT_GRAY8, 1), scene(300, 200, VDT_FORMAT_GRAY8, 7);
     const Picture busy = noise(300, 100, VDT_FORMAT_GRAY8, 5);
     std::copy(busy.pixels.begin(), busy.pixels.end(), scene.pixels.begin());
-    BOOST_TEST(sampled_survivors(scene.view(), {0, 0, 300, 100}, pattern.view(), 0.3).value() > 0.9);
-    BOOST_TEST(sampled_survivors(scene.view(), {0, 100, 300, 100}, pattern.view(), 0.3).value() < 0.1);
+    BOOST_TEST(sampled_survivors(scene.view(), {0, 0, 300, 100}, pattern.view(), 0.3, 0.01).value() > 0.9);
+    BOOST_TEST(sampled_survivors(scene.view(), {0, 100, 300, 100}, pattern.view(), 0.3, 0.01).value() < 0.1);
 }
 
 BOOST_AUTO_TEST_CASE(pixels_that_are_not_at_hand) {
     Picture pattern = noise(16, 16, VDT_FORMAT_GRAY8, 1), scene = noise(300, 200, VDT_FORMAT_GRAY8, 2);
     vdt_image image = scene.view();
     image.plane[0].base = nullptr;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
     image = scene.view();
     image.memory = VDT_MEMORY_DEVICE;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
     // Rows that would lie beside the buffer.
     image = scene.view();
     image.plane[0].bytes -= 1;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
     image = scene.view();
     image.plane[0].row_stride = -image.plane[0].row_stride;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
     image.plane[0].offset = 199 * 300;
-    BOOST_TEST(sampled_survivors(image, whole(scene), pattern.view(), 0.9).has_value());
-    BOOST_TEST(!sampled_survivors(pattern.view(), whole(pattern), scene.view(), 0.9));  // larger than the scene
+    BOOST_TEST(sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01).has_value());
+    BOOST_TEST(!sampled_survivors(pattern.view(), whole(pattern), scene.view(), 0.9, 0.01));  // larger than the scene
 }
 
 BOOST_AUTO_TEST_SUITE_END()

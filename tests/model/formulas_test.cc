@@ -206,6 +206,8 @@ BOOST_AUTO_TEST_CASE(rates_from_samples) {
     BOOST_TEST(rate_of(0, 99) == 0.005);
     BOOST_TEST(rate_of(99, 99) == 0.995);
     BOOST_TEST(rate_of(200, 99) == 0.995);
+    BOOST_TEST(rate_of(1, 3, 0.2) == 0.3);
+    BOOST_TEST(rate_of(0, 0, 0.2) == 0.2);
 }
 
 BOOST_AUTO_TEST_CASE(cascades) {

@@ -95,7 +95,13 @@ BOOST_AUTO_TEST_CASE(round_trip) {
     BOOST_TEST(read.efficiency(VDT_OP_INTEGRAL, "bands") == 0.5);
     // What was never fitted is taken to be like the rest.
     BOOST_TEST(read.efficiency(VDT_OP_INTEGRAL, "tilted") == 0.5);
-    BOOST_TEST(read.efficiency(VDT_OP_FILTER, "bands") == 0.5);
+    BOOST_TEST(read.efficiency(VDT_OP_FILTER, "strips") == 0.5);
+    Profile several = read;
+    several.efficiencies[VDT_OP_FILTER] = {{"strips", {0.25, 0, 1}}, {"rows", {0.125, 0, 1}}, {"boxes", {0.75, 0, 1}}};
+    BOOST_TEST(several.efficiency(VDT_OP_FILTER, "bands") == 0.5);    // the same name
+    BOOST_TEST(several.efficiency(VDT_OP_FILTER, "tiles") == 0.25);   // the same operation
+    BOOST_TEST(several.efficiency(VDT_OP_RESIZE, "strips") == 0.25);  // the same name
+    BOOST_TEST(several.efficiency(VDT_OP_RESIZE, "tiles") == 0.5);    // anything
     BOOST_TEST(Profile().efficiency(VDT_OP_FILTER, "bands") == 1.0);
     BOOST_TEST(read.corrections.at(VDT_OP_INTEGRAL).at("bands").at(5).log_factor() == 0.25);
     BOOST_TEST(read.corrections.at(VDT_OP_INTEGRAL).at("bands").at(5).count() == 12u);

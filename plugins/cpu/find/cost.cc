@@ -99,9 +99,9 @@ public:
     Survivors(const vdt_query& query, const vdt_rect& region) {
         const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
         for (; count_ < std::min<std::size_t>(params.pattern_count, most_sampled); ++count_) {
-            shares_[count_] =
-                sampled_survivors(*query.inputs[0], region, *query.inputs[1 + 2 * count_], params.threshold)
-                    .value_or(usual_survivors);
+            shares_[count_] = sampled_survivors(*query.inputs[0], region, *query.inputs[1 + 2 * count_],
+                                                params.threshold, usual_survivors)
+                                  .value_or(usual_survivors);
             mean_ += shares_[count_];
         }
         mean_ /= static_cast<double>(std::max<std::size_t>(count_, 1));

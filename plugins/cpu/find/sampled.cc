@@ -71,7 +71,7 @@ double norm_of(const Blocks& blocks, const Grid& grid) {
 }  // namespace
 
 std::optional<double> sampled_survivors(const vdt_image& scene, const vdt_rect& region, const vdt_image& pattern,
-                                        double threshold) noexcept {
+                                        double threshold, double usual) noexcept {
     if (!plugin::has_pixels(scene) || !plugin::has_pixels(pattern)) return std::nullopt;
     const int channels = static_cast<int>(plugin::layout_of(pattern.format)->pixel_elements);
     if (channels > most_channels || pattern.format != scene.format) return std::nullopt;
@@ -102,7 +102,7 @@ std::optional<double> sampled_survivors(const vdt_image& scene, const vdt_rect& 
         }
         if (most >= (threshold - 0.001) * own_norm * norm) ++found;
     }
-    return plugin::rate_of(found, samples);
+    return plugin::rate_of(found, samples, usual);
 }
 
 }  // namespace vedette::cpu::find
