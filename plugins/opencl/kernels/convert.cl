@@ -1,6 +1,7 @@
 // convert: between colour formats. Formulas: convert in vedette/plugin/ops.h.
 //
-// IN, OUT: uchar, ushort or float; IN_REAL, OUT_REAL: 1 for float; IN_WIDE, OUT_WIDE: 1 for ushort.
+// IN, OUT: uchar, ushort or float; IN_REAL, OUT_REAL: 1 for float; IN_WIDE, OUT_WIDE: 1 for ushort. IN_CHANNELS,
+// OUT_CHANNELS: 1, 3 or 4; IN_PLANAR, OUT_PLANAR: 1 when each has a plane of its own.
 //
 // A work-item owns four neighbouring pixels as one vector a channel, so that every format moves them in words; each is
 // read and written once and takes about ten operations.
@@ -12,11 +13,6 @@
 #define OUT4 JOIN(OUT, 4)
 #define OUT16 JOIN(OUT, 16)
 #define OUT_MOST (OUT_REAL ? 1 : OUT_WIDE ? 65535 : 255)
-
-// How a format keeps its channels: their number, whether red comes first, whether each has a plane of its own.
-#define CHANNELS_OF(layout) ((layout) & 7u)
-#define RGB_OF(layout) (((layout) >> 3) & 1u)
-#define PLANAR_OF(layout) (((layout) >> 4) & 1u)
 
 // How a float becomes an integer: in double precision, or by thresholds where there is none. Integers never fall as
 // the float grows (with a negative scale: as it falls), so each has a least float that becomes it.
@@ -91,96 +87,113 @@ inline IN4 gray_of(IN4 blue, IN4 green, IN4 red) {
 #endif
 }
 
+// `red_first`: in the input; `swap`: the output has red and blue in the other order.
 __kernel void convert(IMAGE_IN(in0), IMAGE_IN(in1), IMAGE_IN(in2), IMAGE_OUT(out0), IMAGE_OUT(out1), IMAGE_OUT(out2),
-                      const uint width, const uint height, const uint in_layout, const uint out_layout,
-                      DEPTH_PARAMETERS) {
+                      const uint width, const uint height, const uint red_first, const uint swap, DEPTH_PARAMETERS) {
     const uint x = 4 * (uint)get_global_id(0);
     const uint y = (uint)get_global_id(1);
     if (x >= width || y >= height) return;
     const uint left = min(4u, width - x);
-    const uint from = CHANNELS_OF(in_layout), to = CHANNELS_OF(out_layout);
 
-    IN4 channel[4];
-    channel[0] = channel[1] = channel[2] = channel[3] = (IN4)(0);
-    if (PLANAR_OF(in_layout) || from == 1) {
-        // Rows may be read up to a multiple of 16 bytes: that is four pixels of any one channel.
-        channel[0] = vload4(0, ROW_IN(IN, in0, y) + x);
-        if (from != 1) {
-            channel[1] = vload4(0, ROW_IN(IN, in1, y) + x);
-            channel[2] = vload4(0, ROW_IN(IN, in2, y) + x);
-        }
-    } else if (left < 4) {
-        __global const IN *pixel = ROW_IN(IN, in0, y) + (size_t)from * x;
-        IN buffer[16];
-        for (uint index = 0; index < 16; ++index) buffer[index] = index < from * left ? pixel[index] : (IN)0;
-        for (uint c = 0; c < from; ++c)
-            channel[c] = (IN4)(buffer[c], buffer[from + c], buffer[2 * from + c], buffer[3 * from + c]);
-    } else if (from == 4) {
-        const IN16 words = vload16(0, ROW_IN(IN, in0, y) + 4 * (size_t)x);
-        channel[0] = words.s048c;
-        channel[1] = words.s159d;
-        channel[2] = words.s26ae;
-        channel[3] = words.s37bf;
-    } else {
-        __global const IN *pixel = ROW_IN(IN, in0, y) + 3 * (size_t)x;
-        const IN4 a = vload4(0, pixel), b = vload4(1, pixel), c = vload4(2, pixel);
-        channel[0] = (IN4)(a.x, a.w, b.z, c.y);
-        channel[1] = (IN4)(a.y, b.x, b.w, c.z);
-        channel[2] = (IN4)(a.z, b.y, c.x, c.w);
-    }
-
-    OUT4 result[4];
-    if (to == 1) {
-        const bool red_first = RGB_OF(in_layout) != 0;
-        const IN4 gray = from == 1 ? channel[0]
-                                   : gray_of(red_first ? channel[2] : channel[0], channel[1],
-                                             red_first ? channel[0] : channel[2]);
-        result[0] = result[1] = result[2] = result[3] = set_depth(gray, DEPTH_ARGUMENTS);
-    } else {
-        if (from == 1) {
-            channel[1] = channel[2] = channel[0];
-        } else if (RGB_OF(in_layout) != RGB_OF(out_layout)) {
-            const IN4 first = channel[0];
-            channel[0] = channel[2];
-            channel[2] = first;
-        }
-        result[0] = set_depth(channel[0], DEPTH_ARGUMENTS);
-        result[1] = set_depth(channel[1], DEPTH_ARGUMENTS);
-        result[2] = set_depth(channel[2], DEPTH_ARGUMENTS);
-        // Interleaved floats have no alpha, so an added one is that of integers.
-        result[3] = from == 4 ? set_depth(channel[3], DEPTH_ARGUMENTS) : (OUT4)(OUT_MOST);
-    }
-
+    IN4 first, second = (IN4)(0), third = (IN4)(0), fourth = (IN4)(0);
+#if IN_PLANAR || IN_CHANNELS == 1
+    // Rows may be read up to a multiple of 16 bytes: that is four pixels of any one channel.
+    first = vload4(0, ROW_IN(IN, in0, y) + x);
+#if IN_PLANAR
+    second = vload4(0, ROW_IN(IN, in1, y) + x);
+    third = vload4(0, ROW_IN(IN, in2, y) + x);
+#endif
+#else
+    __global const IN *pixel = ROW_IN(IN, in0, y) + (size_t)IN_CHANNELS * x;
+    IN end[4 * IN_CHANNELS];  // of a row, with what is missing
     if (left < 4) {
-        for (uint p = 0; p < left; ++p)
-            for (uint c = 0; c < to; ++c) {
-                const OUT4 four = result[c];
-                const OUT value = p == 0 ? four.x : p == 1 ? four.y : four.z;
-                if (!PLANAR_OF(out_layout))
-                    ROW_OUT(OUT, out0, y)[(size_t)to * (x + p) + c] = value;
-                else if (c == 0)
-                    ROW_OUT(OUT, out0, y)[x + p] = value;
-                else if (c == 1)
-                    ROW_OUT(OUT, out1, y)[x + p] = value;
-                else
-                    ROW_OUT(OUT, out2, y)[x + p] = value;
-            }
-    } else if (PLANAR_OF(out_layout) || to == 1) {
-        vstore4(result[0], 0, ROW_OUT(OUT, out0, y) + x);
-        if (to != 1) {
-            vstore4(result[1], 0, ROW_OUT(OUT, out1, y) + x);
-            vstore4(result[2], 0, ROW_OUT(OUT, out2, y) + x);
-        }
-    } else if (to == 4) {
-        const OUT4 p0 = (OUT4)(result[0].x, result[1].x, result[2].x, result[3].x);
-        const OUT4 p1 = (OUT4)(result[0].y, result[1].y, result[2].y, result[3].y);
-        const OUT4 p2 = (OUT4)(result[0].z, result[1].z, result[2].z, result[3].z);
-        const OUT4 p3 = (OUT4)(result[0].w, result[1].w, result[2].w, result[3].w);
-        vstore16((OUT16)(p0, p1, p2, p3), 0, ROW_OUT(OUT, out0, y) + 4 * (size_t)x);
-    } else {
-        __global OUT *pixel = ROW_OUT(OUT, out0, y) + 3 * (size_t)x;
-        vstore4((OUT4)(result[0].x, result[1].x, result[2].x, result[0].y), 0, pixel);
-        vstore4((OUT4)(result[1].y, result[2].y, result[0].z, result[1].z), 1, pixel);
-        vstore4((OUT4)(result[2].z, result[0].w, result[1].w, result[2].w), 2, pixel);
+        for (uint index = 0; index < 4 * IN_CHANNELS; ++index)
+            end[index] = index < IN_CHANNELS * left ? pixel[index] : (IN)0;
     }
+#if IN_CHANNELS == 4
+    const IN16 words = left < 4 ? vload16(0, end) : vload16(0, pixel);
+    first = words.s048c;
+    second = words.s159d;
+    third = words.s26ae;
+    fourth = words.s37bf;
+#else
+    const IN4 a = left < 4 ? vload4(0, end) : vload4(0, pixel);
+    const IN4 b = left < 4 ? vload4(1, end) : vload4(1, pixel);
+    const IN4 c = left < 4 ? vload4(2, end) : vload4(2, pixel);
+    first = (IN4)(a.x, a.w, b.z, c.y);
+    second = (IN4)(a.y, b.x, b.w, c.z);
+    third = (IN4)(a.z, b.y, c.x, c.w);
+#endif
+#endif
+
+#if OUT_CHANNELS == 1
+#if IN_CHANNELS != 1
+    first = red_first != 0 ? gray_of(third, second, first) : gray_of(first, second, third);
+#endif
+    const OUT4 gray = set_depth(first, DEPTH_ARGUMENTS);
+    __global OUT *to = ROW_OUT(OUT, out0, y) + x;
+    if (left < 4) {
+        to[0] = gray.x;
+        if (left > 1) to[1] = gray.y;
+        if (left > 2) to[2] = gray.z;
+    } else {
+        vstore4(gray, 0, to);
+    }
+#else
+#if IN_CHANNELS == 1
+    second = third = first;
+#endif
+    const OUT4 middle = set_depth(second, DEPTH_ARGUMENTS);
+    const OUT4 begin = set_depth(swap != 0 ? third : first, DEPTH_ARGUMENTS);
+    const OUT4 last = set_depth(swap != 0 ? first : third, DEPTH_ARGUMENTS);
+#if OUT_PLANAR
+    __global OUT *to0 = ROW_OUT(OUT, out0, y) + x, *to1 = ROW_OUT(OUT, out1, y) + x, *to2 = ROW_OUT(OUT, out2, y) + x;
+    if (left < 4) {
+        const OUT values[12] = {begin.x, middle.x, last.x, begin.y, middle.y, last.y,
+                                begin.z, middle.z, last.z, begin.w, middle.w, last.w};
+        for (uint p = 0; p < left; ++p) {
+            to0[p] = values[3 * p];
+            to1[p] = values[3 * p + 1];
+            to2[p] = values[3 * p + 2];
+        }
+    } else {
+        vstore4(begin, 0, to0);
+        vstore4(middle, 0, to1);
+        vstore4(last, 0, to2);
+    }
+#else
+    __global OUT *to = ROW_OUT(OUT, out0, y) + (size_t)OUT_CHANNELS * x;
+#if OUT_CHANNELS == 4
+#if IN_CHANNELS == 4
+    const OUT4 alpha = set_depth(fourth, DEPTH_ARGUMENTS);
+#else
+    const OUT4 alpha = (OUT4)(OUT_MOST);
+#endif
+    const OUT16 words_out = (OUT16)(begin.x, middle.x, last.x, alpha.x, begin.y, middle.y, last.y, alpha.y, begin.z,
+                                    middle.z, last.z, alpha.z, begin.w, middle.w, last.w, alpha.w);
+    if (left < 4) {
+        OUT values[16];
+        vstore16(words_out, 0, values);
+        for (uint index = 0; index < 4 * left; ++index) to[index] = values[index];
+    } else {
+        vstore16(words_out, 0, to);
+    }
+#else
+    const OUT4 a_out = (OUT4)(begin.x, middle.x, last.x, begin.y);
+    const OUT4 b_out = (OUT4)(middle.y, last.y, begin.z, middle.z);
+    const OUT4 c_out = (OUT4)(last.z, begin.w, middle.w, last.w);
+    if (left < 4) {
+        OUT values[12];
+        vstore4(a_out, 0, values);
+        vstore4(b_out, 1, values);
+        vstore4(c_out, 2, values);
+        for (uint index = 0; index < 3 * left; ++index) to[index] = values[index];
+    } else {
+        vstore4(a_out, 0, to);
+        vstore4(b_out, 1, to);
+        vstore4(c_out, 2, to);
+    }
+#endif
+#endif
+#endif
 }

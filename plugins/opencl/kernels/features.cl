@@ -49,7 +49,7 @@ inline float scale_of(float sigma, float layer) {
 }
 
 // exp(x) for -80 <= x <= 0, within 3e-7 of it: the same on every device, and in vectors on all of them.
-inline FLOATV exponential(FLOATV x) {
+ALWAYS_INLINE FLOATV exponential(FLOATV x) {
     const FLOATV power = x * 1.44269504f;
     const FLOATV whole = floor(power);
     const FLOATV part = power - whole;
@@ -62,7 +62,7 @@ inline FLOATV exponential(FLOATV x) {
 }
 
 // Size and angle (degrees, 0 to 360) of the gradients at VECTOR pixels; the angle by a polynomial, within 0.01 degrees.
-inline FLOATV gradients(__global const float *here, int stride, FLOATV *angle) {
+ALWAYS_INLINE FLOATV gradients(__global const float *here, int stride, FLOATV *angle) {
     const FLOATV dx = LOADV(here + 1) - LOADV(here - 1);
     const FLOATV dy = LOADV(here - stride) - LOADV(here + stride);
     const FLOATV ax = fabs(dx), ay = fabs(dy);

@@ -65,7 +65,7 @@ __kernel void describe(__global const float *restrict layers, __constant const O
             for (int column = first; column <= last; column += VECTOR) {
                 float places_of[VECTOR];
                 for (int k = 0; k < VECTOR; ++k) places_of[k] = (float)(column + k);
-                const FLOATV j = LOADV(places_of);
+                const FLOATV j = LOADV_PRIVATE(places_of);
                 const FLOATV across = j * cosine - i * sine + middle, down = j * sine + i * cosine + middle;
                 const INTV inside = (across > -1.0f) & (across < (float)CELLS) & (down > -1.0f) &
                                     (down < (float)CELLS) & (j <= (float)last);

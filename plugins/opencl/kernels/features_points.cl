@@ -5,7 +5,7 @@
 #include "features.cl"
 
 // Whether each difference of a layer and the next at VECTOR pixels is further from 0 than `size`, on the side `sign`.
-inline INTV beaten_by(__global const float *lower, ulong layer_floats, FLOATV sign, FLOATV size) {
+ALWAYS_INLINE INTV beaten_by(__global const float *lower, ulong layer_floats, FLOATV sign, FLOATV size) {
     return (LOADV(lower + layer_floats) - LOADV(lower)) * sign > size;
 }
 
@@ -234,7 +234,7 @@ __kernel void directions(__global const float *restrict layers, __constant const
                 const FLOATV size = gradients(layer + (ulong)y * octave.stride + x, (int)octave.stride, &angle);
                 float across[VECTOR], turns[VECTOR], shares[VECTOR];
                 for (int i = 0; i < VECTOR; ++i) across[i] = (float)(x + i - place.x);
-                const FLOATV from = LOADV(across);
+                const FLOATV from = LOADV_PRIVATE(across);
                 const float down = (float)(y - place.y);
                 STOREV(exponential(max((from * from + down * down) * factor, -80.0f)) * size, shares);
                 STOREV(rint(angle * (DIRECTION_BINS / 360.0f)), turns);

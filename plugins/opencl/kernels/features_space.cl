@@ -31,7 +31,7 @@ __kernel void halve(__global float *layers, const ulong from, const uint from_st
 }
 
 // Sums across of VECTOR pixels from x on, of a row.
-inline FLOATV across(__global const float *row, int x, int width, __constant const float *weights, int radius) {
+ALWAYS_INLINE FLOATV across(__global const float *row, int x, int width, __constant const float *weights, int radius) {
     if (x >= radius && x + VECTOR + radius <= width) {
         FLOATV sum = weights[0] * LOADV(row + x);
         for (int k = 1; k <= radius; ++k)
@@ -45,7 +45,7 @@ inline FLOATV across(__global const float *row, int x, int width, __constant con
         for (int k = 1; k <= radius; ++k)
             sums[i] = MULTIPLY_ADD(row[reflected(at - k, width)] + row[reflected(at + k, width)], weights[k], sums[i]);
     }
-    return JOIN(vload, VECTOR)(0, sums);
+    return LOADV_PRIVATE(sums);
 }
 
 #ifdef RADIUS
@@ -67,10 +67,10 @@ __kernel void blur(__global const float *restrict from_layer, const ulong from, 
     if (x < width)
         for (int row = first_row; row < rows; row += GROUP_ROWS) {
             __local const float *here = middle + (row + RADIUS) * TILE_WIDTH + column;
-            FLOATV sum = weights[0] * LOADV(here);
+            FLOATV sum = weights[0] * LOADV_LOCAL(here);
             for (int k = 1; k <= RADIUS; ++k)
-                sum = MULTIPLY_ADD(LOADV(here - k * TILE_WIDTH) + LOADV(here + k * TILE_WIDTH), (FLOATV)(weights[k]),
-                                   sum);
+                sum = MULTIPLY_ADD(LOADV_LOCAL(here - k * TILE_WIDTH) + LOADV_LOCAL(here + k * TILE_WIDTH),
+                                   (FLOATV)(weights[k]), sum);
             STOREV(sum, to_layer + to + (ulong)(top + row) * stride + x);
         }
 }

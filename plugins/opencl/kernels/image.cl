@@ -14,6 +14,9 @@
 #define ROW_IN(type, name, y) ((__global const type *)(name##_data + name##_offset + (ulong)(y) * name##_stride))
 #define ROW_OUT(type, name, y) ((__global type *)(name##_data + name##_offset + (ulong)(y) * name##_stride))
 
+// For functions of whole vectors, which a call would pass through memory.
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 // A name made of two, after their macros.
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)

@@ -3,8 +3,21 @@
 
 #define FLOATV JOIN(float, VECTOR)
 #define INTV JOIN(int, VECTOR)
-#define LOADV(place) JOIN(vload, VECTOR)(0, place)
 #define STOREV(value, place) JOIN(vstore, VECTOR)(value, 0, place)
+// From any multiple of four bytes, in global, local and private memory.
+#define LOADV_PRIVATE(place) JOIN(vload, VECTOR)(0, place)
+#ifdef VDT_PROCESSOR
+// Compilers for processors that make vload of several smaller loads do their arithmetic in as small pieces (PoCL 3.1); a
+// processor loads a whole vector from any address.
+typedef struct __attribute__((packed)) {
+    FLOATV value;
+} Unaligned;
+#define LOADV(place) (((__global const Unaligned *)(place))->value)
+#define LOADV_LOCAL(place) (((__local const Unaligned *)(place))->value)
+#else
+#define LOADV(place) JOIN(vload, VECTOR)(0, place)
+#define LOADV_LOCAL(place) JOIN(vload, VECTOR)(0, place)
+#endif
 
 // For sums of products that may be rounded once or twice, or are exact anyway. fma is a call of a library where the
 // device has no instruction for it, and mad promises no accuracy.

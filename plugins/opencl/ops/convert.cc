@@ -98,7 +98,9 @@ public:
         const auto define = [](const char* side, const PixelLayout& layout) {
             const std::string name = side;
             return "-D " + name + "=" + layout.type() + " -D " + name + "_REAL=" + (layout.real() ? "1" : "0") +
-                   " -D " + name + "_WIDE=" + (layout.element_bytes == 2 ? "1" : "0");
+                   " -D " + name + "_WIDE=" + (layout.element_bytes == 2 ? "1" : "0") + " -D " + name +
+                   "_CHANNELS=" + std::to_string(layout.channels) + " -D " + name +
+                   "_PLANAR=" + (layout.planar ? "1" : "0");
         };
         kernel_ = device.programs.kernel("convert", "convert", define("IN", from_) + " " + define("OUT", to_));
         const bool by_table = !from_.real() && to_.real();
@@ -128,7 +130,8 @@ private:
         const auto go = [&](const auto&... depth) {
             launch(operands_.queue(), kernel_, cover({across, in.height}, {group, 1}), in.plane(),
                    plane_or_first(in, 1), plane_or_first(in, 2), out.plane(), plane_or_first(out, 1),
-                   plane_or_first(out, 2), in.width, in.height, from_.word(), to_.word(), depth...);
+                   plane_or_first(out, 2), in.width, in.height, std::uint32_t{from_.rgb},
+                   std::uint32_t{from_.rgb != to_.rgb}, depth...);
         };
         if (from_.real() && !to_.real() && !by_thresholds_) {
             go(params.scale, params.offset);

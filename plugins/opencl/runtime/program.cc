@@ -12,6 +12,7 @@ std::string common_options(const DeviceLimits& limits) {
     std::string options = "-cl-std=CL1.2 -w";
     if (limits.correct_divide) options += " -cl-fp32-correctly-rounded-divide-sqrt";
     if (limits.doubles) options += " -D VDT_DOUBLES=1";
+    if (limits.kind == Kind::cpu) options += " -D VDT_PROCESSOR=1";
     if (limits.long_atomics) options += " -D VDT_LONG_ATOMICS=1";
     return options;
 }
