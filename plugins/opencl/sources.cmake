@@ -5,8 +5,12 @@ set(VEDETTE_OPENCL_OPERATIONS
     feature_match
     features
     integral
+    template_find
+    template_map
 )
 # Further sources of operations.
 set(VEDETTE_OPENCL_OPERATION_PARTS
     ops/features_space.cc
+    ops/template_direct.cc
+    ops/template_pattern.cc
 )
