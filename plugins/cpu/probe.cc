@@ -185,7 +185,8 @@ private:
         const std::uint64_t first = cache_bytes(first_cache, 32 << 10), second = cache_bytes(second_cache, 512 << 10);
         const std::uint64_t last = last_cache_bytes();
         const std::uint64_t bytes = std::clamp(std::bit_ceil(4 * last), least_area, most_area);
-        constexpr double slow_faults = 1e-9;  // seconds a byte for memory that is touched for the first time
+        // Seconds a byte for memory that is touched for the first time, on a machine that is busy with other things.
+        constexpr double slow_faults = 4e-9;
         if (probe_.seconds_left() < static_cast<double>(bytes) * slow_faults) return;
         const Area area(device_, bytes);
         if (area.base() == nullptr) return;
@@ -202,7 +203,10 @@ private:
                       probe_.repeat(samples, memory_share, [&] { return copy_rate(area, true); }));
         Measurement alone = probe_.repeat(samples, memory_share, [&] { return copy_rate(area, false); });
         if (!probe_.asks(VDT_PARAM_GLOBAL_LATENCY) && !probe_.asks(VDT_PARAM_REFS_IN_FLIGHT)) return;
-        const Measurement waiting = latency(area, area.bytes() / 2 / static_cast<std::uint64_t>(line));
+        const std::uint64_t lines = area.bytes() / 2 / static_cast<std::uint64_t>(line);
+        constexpr double slow_reference = 1e-6;  // to memory, beside others
+        if (probe_.seconds_left() < static_cast<double>(lines) * slow_reference / 4) return;
+        const Measurement waiting = latency(area, lines);
         probe_.answer(VDT_PARAM_GLOBAL_LATENCY, waiting);
         // Little's law.
         alone.value *= waiting.value / line;
