@@ -146,6 +146,20 @@ private:
         });
     }
 
+    // Copies within `bytes` of each thread; bytes read and written a second by all together. Caches are read and
+    // written by what works in them, and writing takes them longer.
+    Measurement cached_copy_rate(const Area& area, std::uint64_t bytes) {
+        constexpr std::uint64_t each_sample = std::uint64_t{16} << 20;
+        const std::uint64_t floats =
+            bytes / 2 / sizeof(float) / ProbeKernels::block_floats * ProbeKernels::block_floats;
+        const std::uint64_t passes = std::max<std::uint64_t>(each_sample / (2 * floats * sizeof(float)), 1);
+        return team_rate(small_share, 2 * static_cast<double>(floats * passes) * sizeof(float),
+                         [&](std::uint32_t member) {
+                             float* const from = area.floats() + member * 2 * floats;
+                             kernels_.copy_cached(from + floats, from, floats, passes);
+                         });
+    }
+
     // Bytes read and written a second when `all` threads, or the first alone, copy one half of the area to the other.
     double copy_rate(const Area& area, bool all) {
         const std::uint64_t parts = all ? team_.size() : 4;
@@ -195,10 +209,10 @@ private:
             std::fill_n(area.base() + member * part, part, static_cast<unsigned char>(0));
         });
         probe_.answer(VDT_PARAM_SHARED_BANDWIDTH, read_rate(area, std::min(first / 2, part)));
-        probe_.answer(VDT_PARAM_CACHE2_BANDWIDTH, read_rate(area, std::min(second / 2, part)));
+        probe_.answer(VDT_PARAM_CACHE2_BANDWIDTH, cached_copy_rate(area, std::min(second / 2, part)));
         // Where the second caches of all threads hold as much as the last cache, nothing is to be measured.
         const std::uint64_t of_last = std::min(last / 2 / team_.size(), part);
-        if (of_last > second + second / 2) probe_.answer(VDT_PARAM_CACHE3_BANDWIDTH, read_rate(area, of_last));
+        if (of_last > second + second / 2) probe_.answer(VDT_PARAM_CACHE3_BANDWIDTH, cached_copy_rate(area, of_last));
         probe_.answer(VDT_PARAM_GLOBAL_BANDWIDTH,
                       probe_.repeat(samples, memory_share, [&] { return copy_rate(area, true); }));
         Measurement alone = probe_.repeat(samples, memory_share, [&] { return copy_rate(area, false); });

@@ -75,8 +75,17 @@ void copy(float* to, const float* from, std::uint64_t floats) {
     finish_streams();
 }
 
+void copy_cached(float* to, const float* from, std::uint64_t floats, std::uint64_t passes) {
+    for (std::uint64_t pass = 0; pass < passes; ++pass) {
+        for (std::uint64_t at = 0; at < floats; at += 4 * lanes) {
+#pragma GCC unroll 4
+            for (std::uint64_t i = 0; i < 4; ++i) store_vector(to + at + i * lanes, load_vector(from + at + i * lanes));
+        }
+    }
+}
+
 }  // namespace
 
-const ProbeKernels probe_kernels = {lanes, integer_chain, float_chain, additions, read, copy};
+const ProbeKernels probe_kernels = {lanes, integer_chain, float_chain, additions, read, copy, copy_cached};
 
 }  // namespace vedette::cpu::VEDETTE_ISA

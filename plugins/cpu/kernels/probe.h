@@ -19,6 +19,8 @@ struct ProbeKernels {
     float (*read)(const float* from, std::uint64_t floats, std::uint64_t passes);
     // Copies them, past the caches where the instruction set can.
     void (*copy)(float* to, const float* from, std::uint64_t floats);
+    // Copies them by way of the caches, `passes` times.
+    void (*copy_cached)(float* to, const float* from, std::uint64_t floats, std::uint64_t passes);
 
     static constexpr std::uint64_t chain_length = 32;
     static constexpr std::uint64_t independent_additions = 12;  // latency x units of all processors, in 16 registers

@@ -54,16 +54,19 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double sums = upright_count(flags);
     cost.flags = VDT_COST_EXACT;
     cost.scratch_bytes = scratch_bytes_of(device, in, flags);
-    // Running sums stay in registers: no references to the first caches are counted.
+    // A sum is widened, added up along its vector in three steps, carried on, and added to the row above; a column's
+    // sum is widened and added. Running sums stay in registers: no references to the first caches are counted.
+    constexpr double of_sum = 10, of_column = 2;
     const auto loop_of = [&](double work, double span, double pieces, double bytes) {
         add_pieces(device, cost, work, span, pieces, bytes, 0);
     };
     if (sums != 0 && is_bytes(in)) {
         const double bands = ByteSums::band_count(device, in.width, in.height);
-        if (bands > 1) loop_of(pixels * sums * (bands - 1) / bands, in.height / bands, 2 * (bands - 1), in_bytes);
-        loop_of(pixels * sums * 2, in.height / bands, bands, in_bytes + out_bytes);
+        if (bands > 1)
+            loop_of(pixels * sums * of_column * (bands - 1) / bands, in.height / bands, 2 * (bands - 1), in_bytes);
+        loop_of(pixels * sums * of_sum, in.height / bands, bands, in_bytes + out_bytes);
     } else if (sums != 0) {
-        loop_of(pixels * sums, in.width, 4.0 * device.workers, in_bytes + out_bytes);
+        loop_of(pixels * sums * of_sum, in.width, 4.0 * device.workers, in_bytes + out_bytes);
         loop_of(pixels * sums, in.height, device.workers, 2 * out_bytes);
     }
     // The tilted sums follow each other row by row, each worker on columns of its own.
