@@ -19,9 +19,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t seed = 77003;
-constexpr Size screens[] = {{800, 500}, {1440, 900}, {2560, 1600}};
+constexpr Size screens[] = {{400, 260}, {800, 500}, {1440, 900}, {2560, 1600}};
 // Of the time that is left when a screen's turn comes.
-constexpr double shares[] = {0.25, 0.5, 1};
+constexpr double shares[] = {0.15, 0.3, 0.5, 1};
 constexpr unsigned timed_runs = 5;
 // Where starting and waiting take nearly all of the time, what is left of it says nothing about the work.
 constexpr double least_work_share = 0.3;
