@@ -23,9 +23,11 @@ PERL = r'''
 use tinycv; use Time::HiRes 'time';
 my ($margin, $file, $part, $x, $y, $runs) = @ARGV;
 my $screen = tinycv::read($file); my $needle = tinycv::read($part);
-# The needle's area lies beside the place, towards the middle.
+# On the needle's picture the element lies elsewhere, towards the middle, with what is around it: the area is blurred.
 my $dx = $x > $screen->xres / 2 ? $x - 20 : $x + 20; my $dy = $y > $screen->yres / 2 ? $y - 9 : $y + 9;
-my $picture = $screen->copy; $picture->blend($needle, $dx, $dy);
+my $picture = $screen->copy;
+$picture->blend($screen->copyrect($x - 8, $y - 8, $needle->xres + 16, $needle->yres + 16), $dx - 8, $dy - 8);
+$picture->blend($needle, $dx, $dy);
 my ($least, @found) = 1e9;
 for (1 .. $runs) {
     my $begin = time;
