@@ -121,13 +121,26 @@ constexpr Size sizes[] = {{160, 120},   {300, 200},   {640, 480},   {1280, 720},
 BOOST_AUTO_TEST_SUITE(replay)
 
 BOOST_AUTO_TEST_CASE(recorded_profiles_are_whole) {
-    for (const char* name : {"nvidia-h200", "cpu-two-cores-avx512"}) {
+    for (const char* name : {"nvidia-h200", "cpu-two-cores-avx512", "cpu-two-cores-zen3"}) {
         const Profile profile = recorded(name);
         for (const std::uint32_t id : {VDT_PARAM_PROCESSORS, VDT_PARAM_LANES, VDT_PARAM_BUNDLE, VDT_PARAM_CLOCK,
                                        VDT_PARAM_GLOBAL_BANDWIDTH, VDT_PARAM_LAUNCH_TIME, VDT_PARAM_OPEN_TIME})
             BOOST_TEST(profile.parameters.has(id), name << " lacks " << parameter_name(id));
         BOOST_TEST(read_profile(write_profile(profile), name).parameters.get(VDT_PARAM_CLOCK, 0) ==
                    profile.parameters.get(VDT_PARAM_CLOCK, 1));
+    }
+}
+
+// Backends of one processor are told apart by what was recorded of their code, where nothing was measured: the one
+// without would be taken to be perfect.
+BOOST_AUTO_TEST_CASE(recorded_code_is_that_of_every_backend_of_the_processor) {
+    const Profile own = recorded("cpu-two-cores-zen3"), reference = recorded("opencv-two-cores-zen3");
+    BOOST_TEST(own.key.plugin == "cpu");
+    BOOST_TEST(reference.key.plugin == "opencv");
+    for (const vdt_op op : {VDT_OP_TEMPLATE_FIND, VDT_OP_CONVERT, VDT_OP_RESIZE, VDT_OP_FEATURES}) {
+        BOOST_TEST((own.efficiencies.contains(op) && reference.efficiencies.contains(op)));
+        BOOST_TEST(own.efficiency(op, "any") < 4);
+        BOOST_TEST(reference.efficiency(op, "any") < 4);
     }
 }
 
