@@ -96,6 +96,7 @@ __kernel void describe(__global const float *restrict layers, __constant const O
                     if (counts[k] == 0) continue;
                     const int r = (int)rows[k], c = (int)columns[k];
                     const int lower_bin = (int)bins[k] & (BINS - 1), upper_bin = (lower_bin + 1) & (BINS - 1);
+#pragma unroll
                     for (int corner = 0; corner < 4; ++corner) {
                         const int at_r = r + corner / 2, at_c = c + corner % 2;
                         if (at_r < 0 || at_r >= CELLS || at_c < 0 || at_c >= CELLS) continue;
