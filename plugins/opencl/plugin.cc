@@ -128,6 +128,14 @@ struct Backend : plugin::InstanceEntries<Backend>,
     using Event = EventRecord;
     using Buffer = BufferRecord;
 
+    // A processor is left to the cpu backend, unless the configuration or the caller asks for this one: what a driver
+    // makes of loops over work items there, no count of operations tells.
+    static vdt_code op_cost(vdt_device* device, const vdt_query* query, vdt_cost* cost, vdt_error* error) {
+        if (plugin::Handle<vdt_device, Device>::object(device)->limits().kind == Kind::cpu)
+            throw Failure(VDT_E_UNSUPPORTED, "no costs are given for processors");
+        return CostEntry::op_cost(device, query, cost, error);
+    }
+
     static constexpr const char* id = "opencl";
     static constexpr const char* version = "1.0.0";
     static constexpr const char* description = "GPUs and processors with a driver for OpenCL 1.2 or later";

@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(commands_and_options) {
     BOOST_CHECK_EQUAL(nothing.status, 2);
     BOOST_CHECK_EQUAL(nothing.err,
                       "vedette: A command is missing; it is one of find, detect, match, restore, resize, "
-                      "backends, bench, explain; see vedette --help.\n");
+                      "backends, bench, explain, probe; see vedette --help.\n");
     check_error({"seek"}, {"\"seek\" is no command", "find, detect, match, restore, resize, backends, bench, explain"},
                 "VDT_E_ARGUMENT");
     check_error({"find"}, {"SCREEN"});

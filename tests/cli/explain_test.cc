@@ -124,11 +124,14 @@ BOOST_FIXTURE_TEST_CASE(errors, Files) {
 
 // A drawing has a line for every backend that gives predictions, and one for its measurements.
 BOOST_FIXTURE_TEST_CASE(a_drawing, Files) {
-    const std::string config = write("config.json", json({{"schema", 1},
-                                                          {"trial_seconds", 0},
-                                                          {"backends", {{"opencv", {{"enabled", false}}}}},
-                                                          {"model", {{"profiles", false}}}})
-                                                        .dump());
+    const std::string config = write(
+        "config.json",
+        json({{"schema", 1},
+              {"trial_seconds", 0},
+              {"backends",
+               {{"opencv", {{"enabled", false}}}, {"opencl", {{"enabled", false}}}, {"cuda", {{"enabled", false}}}}},
+              {"model", {{"profiles", false}}}})
+            .dump());
     const std::string file = *this / "convert.svg";
     const Ran ran = command(
         {"explain", "--plot", file, "--op", "convert", "--case", "bgr to gray", "--measure", "--config", config});

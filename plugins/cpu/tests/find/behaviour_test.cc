@@ -116,10 +116,10 @@ BOOST_AUTO_TEST_CASE(bad_parameters_are_named) {
     call.params.exclude_count = 1;
     fails(VDT_E_ARGUMENT, "exclude");
     call.params.exclude_count = 0;
-    const double scales[] = {1.0};
+    const double scales[] = {-1.0};
     call.params.scales = scales;
     call.params.scale_count = 1;
-    fails(VDT_E_UNSUPPORTED, "scale");
+    fails(VDT_E_ARGUMENT, "scale");
     call.params.scale_count = 0;
     Picture colour(16, 16, 3);
     call.patterns = {&colour};
