@@ -131,9 +131,10 @@ struct Backend : plugin::InstanceEntries<Backend>,
     // A processor is left to the cpu backend, unless the configuration or the caller asks for this one: what a driver
     // makes of loops over work items there, no count of operations tells.
     static vdt_code op_cost(vdt_device* device, const vdt_query* query, vdt_cost* cost, vdt_error* error) {
+        const vdt_code code = CostEntry::op_cost(device, query, cost, error);  // which looks at its arguments
         if (plugin::Handle<vdt_device, Device>::object(device)->limits().kind == Kind::cpu)
             throw Failure(VDT_E_UNSUPPORTED, "no costs are given for processors");
-        return CostEntry::op_cost(device, query, cost, error);
+        return code;
     }
 
     static constexpr const char* id = "opencl";
