@@ -1,7 +1,7 @@
 // convert: between colour formats. Formulas: convert in vedette/plugin/ops.h.
 //
-// IN, OUT: uchar, ushort or float; IN_REAL, OUT_REAL: 1 for float; IN_WIDE, OUT_WIDE: 1 for ushort. IN_CHANNELS,
-// OUT_CHANNELS: 1, 3 or 4; IN_PLANAR, OUT_PLANAR: 1 when each has a plane of its own.
+// IN, OUT: uchar, ushort or float; IN_REAL, OUT_REAL: 1 for float; IN_WIDE, OUT_WIDE: 1 for ushort. Channels and planes
+// are asked for in the kernel: all work-items go the same way, and so nine programs do for all pairs of formats.
 //
 // A work-item owns four neighbouring pixels as one vector a channel, so that every format moves them in words; each is
 // read and written once and takes about ten operations.
@@ -87,113 +87,107 @@ inline IN4 gray_of(IN4 blue, IN4 green, IN4 red) {
 #endif
 }
 
-// `red_first`: in the input; `swap`: the output has red and blue in the other order.
+// How a format keeps its channels: their number, and whether each has a plane of its own. `red_first`: in the input;
+// `swap`: the output has red and blue in the other order.
 __kernel void convert(IMAGE_IN(in0), IMAGE_IN(in1), IMAGE_IN(in2), IMAGE_OUT(out0), IMAGE_OUT(out1), IMAGE_OUT(out2),
-                      const uint width, const uint height, const uint red_first, const uint swap, DEPTH_PARAMETERS) {
+                      const uint width, const uint height, const uint from, const uint from_planar, const uint to,
+                      const uint to_planar, const uint red_first, const uint swap, DEPTH_PARAMETERS) {
     const uint x = 4 * (uint)get_global_id(0);
     const uint y = (uint)get_global_id(1);
     if (x >= width || y >= height) return;
     const uint left = min(4u, width - x);
 
     IN4 first, second = (IN4)(0), third = (IN4)(0), fourth = (IN4)(0);
-#if IN_PLANAR || IN_CHANNELS == 1
-    // Rows may be read up to a multiple of 16 bytes: that is four pixels of any one channel.
-    first = vload4(0, ROW_IN(IN, in0, y) + x);
-#if IN_PLANAR
-    second = vload4(0, ROW_IN(IN, in1, y) + x);
-    third = vload4(0, ROW_IN(IN, in2, y) + x);
-#endif
-#else
-    __global const IN *pixel = ROW_IN(IN, in0, y) + (size_t)IN_CHANNELS * x;
-    IN end[4 * IN_CHANNELS];  // of a row, with what is missing
-    if (left < 4) {
-        for (uint index = 0; index < 4 * IN_CHANNELS; ++index)
-            end[index] = index < IN_CHANNELS * left ? pixel[index] : (IN)0;
-    }
-#if IN_CHANNELS == 4
-    const IN16 words = left < 4 ? vload16(0, end) : vload16(0, pixel);
-    first = words.s048c;
-    second = words.s159d;
-    third = words.s26ae;
-    fourth = words.s37bf;
-#else
-    const IN4 a = left < 4 ? vload4(0, end) : vload4(0, pixel);
-    const IN4 b = left < 4 ? vload4(1, end) : vload4(1, pixel);
-    const IN4 c = left < 4 ? vload4(2, end) : vload4(2, pixel);
-    first = (IN4)(a.x, a.w, b.z, c.y);
-    second = (IN4)(a.y, b.x, b.w, c.z);
-    third = (IN4)(a.z, b.y, c.x, c.w);
-#endif
-#endif
-
-#if OUT_CHANNELS == 1
-#if IN_CHANNELS != 1
-    first = red_first != 0 ? gray_of(third, second, first) : gray_of(first, second, third);
-#endif
-    const OUT4 gray = set_depth(first, DEPTH_ARGUMENTS);
-    __global OUT *to = ROW_OUT(OUT, out0, y) + x;
-    if (left < 4) {
-        to[0] = gray.x;
-        if (left > 1) to[1] = gray.y;
-        if (left > 2) to[2] = gray.z;
-    } else {
-        vstore4(gray, 0, to);
-    }
-#else
-#if IN_CHANNELS == 1
-    second = third = first;
-#endif
-    const OUT4 middle = set_depth(second, DEPTH_ARGUMENTS);
-    const OUT4 begin = set_depth(swap != 0 ? third : first, DEPTH_ARGUMENTS);
-    const OUT4 last = set_depth(swap != 0 ? first : third, DEPTH_ARGUMENTS);
-#if OUT_PLANAR
-    __global OUT *to0 = ROW_OUT(OUT, out0, y) + x, *to1 = ROW_OUT(OUT, out1, y) + x, *to2 = ROW_OUT(OUT, out2, y) + x;
-    if (left < 4) {
-        const OUT values[12] = {begin.x, middle.x, last.x, begin.y, middle.y, last.y,
-                                begin.z, middle.z, last.z, begin.w, middle.w, last.w};
-        for (uint p = 0; p < left; ++p) {
-            to0[p] = values[3 * p];
-            to1[p] = values[3 * p + 1];
-            to2[p] = values[3 * p + 2];
+    if (from == 1 || from_planar != 0) {
+        // Rows may be read up to a multiple of 16 bytes: that is four pixels of any one channel.
+        first = vload4(0, ROW_IN(IN, in0, y) + x);
+        if (from != 1) {
+            second = vload4(0, ROW_IN(IN, in1, y) + x);
+            third = vload4(0, ROW_IN(IN, in2, y) + x);
         }
     } else {
-        vstore4(begin, 0, to0);
-        vstore4(middle, 0, to1);
-        vstore4(last, 0, to2);
+        __global const IN *pixel = ROW_IN(IN, in0, y) + (size_t)from * x;
+        IN end[16];  // of a row, with what is missing
+        if (left < 4)
+            for (uint index = 0; index < 4 * from; ++index) end[index] = index < from * left ? pixel[index] : (IN)0;
+        if (from == 4) {
+            const IN16 words = left < 4 ? vload16(0, end) : vload16(0, pixel);
+            first = words.s048c;
+            second = words.s159d;
+            third = words.s26ae;
+            fourth = words.s37bf;
+        } else {
+            const IN4 a = left < 4 ? vload4(0, end) : vload4(0, pixel);
+            const IN4 b = left < 4 ? vload4(1, end) : vload4(1, pixel);
+            const IN4 c = left < 4 ? vload4(2, end) : vload4(2, pixel);
+            first = (IN4)(a.x, a.w, b.z, c.y);
+            second = (IN4)(a.y, b.x, b.w, c.z);
+            third = (IN4)(a.z, b.y, c.x, c.w);
+        }
     }
-#else
-    __global OUT *to = ROW_OUT(OUT, out0, y) + (size_t)OUT_CHANNELS * x;
-#if OUT_CHANNELS == 4
-#if IN_CHANNELS == 4
-    const OUT4 alpha = set_depth(fourth, DEPTH_ARGUMENTS);
-#else
-    const OUT4 alpha = (OUT4)(OUT_MOST);
-#endif
-    const OUT16 words_out = (OUT16)(begin.x, middle.x, last.x, alpha.x, begin.y, middle.y, last.y, alpha.y, begin.z,
+
+    if (to == 1) {
+        if (from != 1) first = red_first != 0 ? gray_of(third, second, first) : gray_of(first, second, third);
+        const OUT4 gray = set_depth(first, DEPTH_ARGUMENTS);
+        __global OUT *pixel = ROW_OUT(OUT, out0, y) + x;
+        if (left < 4) {
+            pixel[0] = gray.x;
+            if (left > 1) pixel[1] = gray.y;
+            if (left > 2) pixel[2] = gray.z;
+        } else {
+            vstore4(gray, 0, pixel);
+        }
+        return;
+    }
+    if (from == 1) second = third = first;
+    const OUT4 begin = set_depth(swap != 0 ? third : first, DEPTH_ARGUMENTS);
+    const OUT4 middle = set_depth(second, DEPTH_ARGUMENTS);
+    const OUT4 last = set_depth(swap != 0 ? first : third, DEPTH_ARGUMENTS);
+    if (to_planar != 0) {
+        __global OUT *row0 = ROW_OUT(OUT, out0, y) + x, *row1 = ROW_OUT(OUT, out1, y) + x,
+                     *row2 = ROW_OUT(OUT, out2, y) + x;
+        if (left < 4) {
+            OUT values[12];
+            vstore4(begin, 0, values);
+            vstore4(middle, 1, values);
+            vstore4(last, 2, values);
+            for (uint p = 0; p < left; ++p) {
+                row0[p] = values[p];
+                row1[p] = values[4 + p];
+                row2[p] = values[8 + p];
+            }
+        } else {
+            vstore4(begin, 0, row0);
+            vstore4(middle, 0, row1);
+            vstore4(last, 0, row2);
+        }
+        return;
+    }
+    __global OUT *pixel = ROW_OUT(OUT, out0, y) + (size_t)to * x;
+    OUT values[16];
+    if (to == 4) {
+        // Interleaved floats have no alpha, so an added one is that of integers.
+        const OUT4 alpha = from == 4 ? set_depth(fourth, DEPTH_ARGUMENTS) : (OUT4)(OUT_MOST);
+        const OUT16 words = (OUT16)(begin.x, middle.x, last.x, alpha.x, begin.y, middle.y, last.y, alpha.y, begin.z,
                                     middle.z, last.z, alpha.z, begin.w, middle.w, last.w, alpha.w);
-    if (left < 4) {
-        OUT values[16];
-        vstore16(words_out, 0, values);
-        for (uint index = 0; index < 4 * left; ++index) to[index] = values[index];
+        if (left < 4)
+            vstore16(words, 0, values);
+        else
+            vstore16(words, 0, pixel);
     } else {
-        vstore16(words_out, 0, to);
+        const OUT4 a = (OUT4)(begin.x, middle.x, last.x, begin.y);
+        const OUT4 b = (OUT4)(middle.y, last.y, begin.z, middle.z);
+        const OUT4 c = (OUT4)(last.z, begin.w, middle.w, last.w);
+        if (left < 4) {
+            vstore4(a, 0, values);
+            vstore4(b, 1, values);
+            vstore4(c, 2, values);
+        } else {
+            vstore4(a, 0, pixel);
+            vstore4(b, 1, pixel);
+            vstore4(c, 2, pixel);
+        }
     }
-#else
-    const OUT4 a_out = (OUT4)(begin.x, middle.x, last.x, begin.y);
-    const OUT4 b_out = (OUT4)(middle.y, last.y, begin.z, middle.z);
-    const OUT4 c_out = (OUT4)(last.z, begin.w, middle.w, last.w);
-    if (left < 4) {
-        OUT values[12];
-        vstore4(a_out, 0, values);
-        vstore4(b_out, 1, values);
-        vstore4(c_out, 2, values);
-        for (uint index = 0; index < 3 * left; ++index) to[index] = values[index];
-    } else {
-        vstore4(a_out, 0, to);
-        vstore4(b_out, 1, to);
-        vstore4(c_out, 2, to);
-    }
-#endif
-#endif
-#endif
+    if (left < 4)
+        for (uint index = 0; index < to * left; ++index) pixel[index] = values[index];
 }

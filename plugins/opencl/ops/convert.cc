@@ -130,7 +130,8 @@ private:
         const auto go = [&](const auto&... depth) {
             launch(operands_.queue(), kernel_, cover({across, in.height}, {group, 1}), in.plane(),
                    plane_or_first(in, 1), plane_or_first(in, 2), out.plane(), plane_or_first(out, 1),
-                   plane_or_first(out, 2), in.width, in.height, std::uint32_t{from_.rgb},
+                   plane_or_first(out, 2), in.width, in.height, from_.channels, std::uint32_t{from_.planar},
+                   to_.channels, std::uint32_t{to_.planar}, std::uint32_t{from_.rgb},
                    std::uint32_t{from_.rgb != to_.rgb}, depth...);
         };
         if (from_.real() && !to_.real() && !by_thresholds_) {
