@@ -98,9 +98,7 @@ public:
         const auto define = [](const char* side, const PixelLayout& layout) {
             const std::string name = side;
             return "-D " + name + "=" + layout.type() + " -D " + name + "_REAL=" + (layout.real() ? "1" : "0") +
-                   " -D " + name + "_WIDE=" + (layout.element_bytes == 2 ? "1" : "0") + " -D " + name +
-                   "_CHANNELS=" + std::to_string(layout.channels) + " -D " + name +
-                   "_PLANAR=" + (layout.planar ? "1" : "0");
+                   " -D " + name + "_WIDE=" + (layout.element_bytes == 2 ? "1" : "0");
         };
         kernel_ = device.programs.kernel("convert", "convert", define("IN", from_) + " " + define("OUT", to_));
         const bool by_table = !from_.real() && to_.real();
