@@ -1,6 +1,4 @@
-// Layers of SIFT's scale space, each a Gaussian blur of the one before.
-//
-// RADIUS, TILE_WIDTH, TILE_HEIGHT, GROUP_ROWS: of `blur`, whose group has TILE_WIDTH / VECTOR x GROUP_ROWS work-items.
+// Sizes of the layers of SIFT's scale space: the enlarged image, and the next octave's.
 #include "features.cl"
 
 // The image enlarged twice, bilinear, samples at (x + 0.5) / 2 - 0.5, edges replicated; every value is exact. A
@@ -29,73 +27,3 @@ __kernel void halve(__global float *layers, const ulong from, const uint from_st
     if (x >= width || y >= height) return;
     layers[to + (ulong)y * to_stride + x] = layers[from + (ulong)(2 * y) * from_stride + 2 * x];
 }
-
-// Sums across of VECTOR pixels from x on, of a row.
-ALWAYS_INLINE FLOATV across(__global const float *row, int x, int width, __constant const float *weights, int radius) {
-    if (x >= radius && x + VECTOR + radius <= width) {
-        FLOATV sum = weights[0] * LOADV(row + x);
-        for (int k = 1; k <= radius; ++k)
-            sum = MULTIPLY_ADD(LOADV(row + x - k) + LOADV(row + x + k), (FLOATV)(weights[k]), sum);
-        return sum;
-    }
-    float sums[VECTOR];
-    for (int i = 0; i < VECTOR; ++i) {
-        const int at = min(x + i, width - 1);
-        sums[i] = weights[0] * row[at];
-        for (int k = 1; k <= radius; ++k)
-            sums[i] = MULTIPLY_ADD(row[reflected(at - k, width)] + row[reflected(at + k, width)], weights[k], sums[i]);
-    }
-    return LOADV_PRIVATE(sums);
-}
-
-#ifdef RADIUS
-// A group makes a tile: across into local memory, with RADIUS rows more above and below, then down from there. Every
-// layer is read (1.4 to 1.9 times, mostly from a cache) and written once.
-__kernel void blur(__global const float *restrict from_layer, const ulong from, __global float *restrict to_layer,
-                   const ulong to, const uint stride, const int width, const int height,
-                   __constant const float *weights) {
-    __local float middle[(TILE_HEIGHT + 2 * RADIUS) * TILE_WIDTH];
-    const int column = VECTOR * (int)get_local_id(0), first_row = (int)get_local_id(1);
-    const int x = (int)get_group_id(0) * TILE_WIDTH + column, top = (int)get_group_id(1) * TILE_HEIGHT;
-    const int rows = min(TILE_HEIGHT, height - top);
-    if (x < width)
-        for (int row = first_row; row < rows + 2 * RADIUS; row += GROUP_ROWS) {
-            __global const float *in = from_layer + from + (ulong)reflected(top + row - RADIUS, height) * stride;
-            STOREV(across(in, x, width, weights, RADIUS), middle + row * TILE_WIDTH + column);
-        }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (x < width)
-        for (int row = first_row; row < rows; row += GROUP_ROWS) {
-            __local const float *here = middle + (row + RADIUS) * TILE_WIDTH + column;
-            FLOATV sum = weights[0] * LOADV_LOCAL(here);
-            for (int k = 1; k <= RADIUS; ++k)
-                sum = MULTIPLY_ADD(LOADV_LOCAL(here - k * TILE_WIDTH) + LOADV_LOCAL(here + k * TILE_WIDTH),
-                                   (FLOATV)(weights[k]), sum);
-            STOREV(sum, to_layer + to + (ulong)(top + row) * stride + x);
-        }
-}
-#else
-// For radii whose tiles are too large: one direction at a time, VECTOR pixels a work-item.
-__kernel void blur_across(__global const float *restrict from_layer, const ulong from, __global float *restrict to_layer,
-                          const ulong to, const uint stride, const int width, const int height,
-                          __constant const float *weights, const int radius) {
-    const int x = VECTOR * (int)get_global_id(0), y = (int)get_global_id(1);
-    if (x >= width || y >= height) return;
-    const FLOATV sum = across(from_layer + from + (ulong)y * stride, x, width, weights, radius);
-    STOREV(sum, to_layer + to + (ulong)y * stride + x);
-}
-
-__kernel void blur_down(__global const float *restrict from_layer, const ulong from, __global float *restrict to_layer,
-                        const ulong to, const uint stride, const int width, const int height,
-                        __constant const float *weights, const int radius) {
-    const int x = VECTOR * (int)get_global_id(0), y = (int)get_global_id(1);
-    if (x >= width || y >= height) return;
-    __global const float *in = from_layer + from + x;
-    FLOATV sum = weights[0] * LOADV(in + (ulong)y * stride);
-    for (int k = 1; k <= radius; ++k)
-        sum = MULTIPLY_ADD(LOADV(in + (ulong)reflected(y - k, height) * stride) +
-                               LOADV(in + (ulong)reflected(y + k, height) * stride),
-                           (FLOATV)(weights[k]), sum);
-    STOREV(sum, to_layer + to + (ulong)y * stride + x);
-}
-#endif

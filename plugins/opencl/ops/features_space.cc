@@ -96,7 +96,7 @@ SiftSpace::SiftSpace(const Device& device, const SiftShape& shape, const SiftFor
         // Two groups at least share a multiprocessor's memory.
         if (tile_bytes(form, blur.radius) <= device.limits().local_bytes / 2)
             for (blur.group_rows = form.group_rows; blur.group_rows > 0; blur.group_rows /= 2) {
-                blur.tile = device.programs.kernel("features_space", "blur",
+                blur.tile = device.programs.kernel("features_blur", "blur",
                                                    defines + " -D RADIUS=" + std::to_string(blur.radius) +
                                                        " -D TILE_WIDTH=" + std::to_string(form.tile_width) +
                                                        " -D TILE_HEIGHT=" + std::to_string(form.tile_height) +
@@ -104,8 +104,8 @@ SiftSpace::SiftSpace(const Device& device, const SiftShape& shape, const SiftFor
                 if (across * blur.group_rows <= blur.tile.group_size()) break;
             }
         if (blur.group_rows == 0) {
-            blur.across = device.programs.kernel("features_space", "blur_across", defines);
-            blur.down = device.programs.kernel("features_space", "blur_down", defines);
+            blur.across = device.programs.kernel("features_blur", "blur_across", defines);
+            blur.down = device.programs.kernel("features_blur", "blur_down", defines);
             if (!scratch_) scratch_ = device.buffer<float>(shape.octaves.front().layer_floats + slack);
         }
         blurs_.push_back(std::move(blur));
