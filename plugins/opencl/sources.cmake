@@ -4,7 +4,10 @@ set(VEDETTE_OPENCL_OPERATIONS
     convert
     feature_match
     features
+    filter
     integral
+    pyramid
+    resize
     template_find
     template_map
 )

@@ -1,9 +1,9 @@
 // Exact sums over the windows of all positions, for every pattern, mask and size.
 //
-// MASKED: 1 when a mask was given. SUM: uint when a pattern is so small that its sums stay below 2^32, else ulong. WIDE:
-// 1 when 64 bits do not hold area * sum I^2. SLIDE: 1 when a work-item moves the screen's pixels through registers, for
-// devices with a register for each number; 0 when it reads them for every pixel of the pattern, for those whose
-// registers hold vectors.
+// MASKED: 1 when a mask was given. SUM: uint when a pattern is so small that its sums stay below 2^32, else ulong.
+// WIDE: 1 when 64 bits do not hold area * sum I^2. SLIDE: 1 when a work-item moves the screen's pixels through
+// registers, for devices with a register for each number; 0 when it reads them for every pixel of the pattern, for those
+// whose registers hold vectors.
 //
 // A work-item owns eight neighbouring positions of a row. The pattern passes in chunks of 8 x 32 pixels of one channel,
 // with the screen's pixels under all windows of the group in local memory, as floats: 256 * 255^2 < 2^24, so that a

@@ -1,5 +1,5 @@
-// Which positions of template_find are hits, from the keys of template_find.cl. CLASSES: classes of scores that the best
-// hits are cut off by, a power of two.
+// Which positions of template_find are hits, from the keys of template_find.cl. CLASSES: classes of scores that the
+// best hits are cut off by, a power of two.
 //
 // Every key is read once from memory and, for local maxima, eight times from caches.
 

@@ -64,10 +64,9 @@ void check_template_memory(const Device& device, const char* name, const Templat
 }
 
 DirectSums::DirectSums(const Device& device, const char* file, const char* kernel, const TemplateShape& shape) {
-    const std::string defines = std::string("-D MASKED=") + (shape.masked ? "1" : "0") +
-                                " -D SUM=" + (is_small(shape) ? "uint" : "ulong") +
-                                " -D WIDE=" + (is_wide(shape) ? "1" : "0") +
-                                " -D SLIDE=" + (device.limits().kind == Kind::cpu ? "0" : "1");
+    const std::string defines =
+        std::string("-D MASKED=") + (shape.masked ? "1" : "0") + " -D SUM=" + (is_small(shape) ? "uint" : "ulong") +
+        " -D WIDE=" + (is_wide(shape) ? "1" : "0") + " -D SLIDE=" + (device.limits().kind == Kind::cpu ? "0" : "1");
     kernel_ = device.programs.kernel(file, kernel, defines);
     const auto items = static_cast<std::uint32_t>(group_within(kernel_, group_of(device.limits()), most_across));
     across_ = std::min(most_across, items);
@@ -96,23 +95,22 @@ void DirectSums::add_cost(vdt_cost& cost, const Device& device, const TemplateSh
     // Pixels that enter the tile of a group, for each pixel of the pattern and position: rows above and columns beside.
     const double chunk_height = std::min<double>(chunk_rows, shape.height);
     const double chunk_width = std::min<double>(chunk_columns, shape.width);
-    const double tile = (1 + (chunk_height - 1) / down) / chunk_height *
-                        (1 + chunk_width / (most_across * lanes)) / chunk_width;
+    const double tile =
+        (1 + (chunk_height - 1) / down) / chunk_height * (1 + chunk_width / (most_across * lanes)) / chunk_width;
     // A fused operation for the product; sums at the ends or of each; three operations for a pixel that enters.
     const double operations = pixels * ((shape.masked ? 4 : 1.4) + 3 * tile) + score_operations;
     const double scene = (columns + shape.width - 1) * (rows + shape.height - 1) * shape.channels;
-    vdt_cost_stage stage =
-        plugin::even_stage(positions * operations, lanes * operations, positions / lanes,
-                           scene + static_cast<double>(TemplatePattern::device_floats(shape)) * sizeof(float) +
-                               out_bytes * positions,
-                           transaction_bytes);
+    vdt_cost_stage stage = plugin::even_stage(
+        positions * operations, lanes * operations, positions / lanes,
+        scene + static_cast<double>(TemplatePattern::device_floats(shape)) * sizeof(float) + out_bytes * positions,
+        transaction_bytes);
     stage.shared_refs = positions * pixels * (1.0 / lanes + tile);
     plugin::add_launch(cost, stage);
     const double launches = positions * pixels / launch_work;
     if (launches > 1) cost.launches += static_cast<std::uint32_t>(std::min(launches, 1e6));
     cost.shared_bytes = std::max<std::uint64_t>(
-        cost.shared_bytes, static_cast<std::uint64_t>(sizeof(float) * (down + chunk_rows - 1) *
-                                                      (most_across * lanes + chunk_columns)));
+        cost.shared_bytes,
+        static_cast<std::uint64_t>(sizeof(float) * (down + chunk_rows - 1) * (most_across * lanes + chunk_columns)));
 }
 
 }  // namespace vedette::opencl

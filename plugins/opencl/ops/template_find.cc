@@ -83,8 +83,8 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         if (counted)
             plugin::add_launch(cost, plugin::even_stage(score_classes, score_classes / select_group + select_group,
                                                         select_group, score_classes * 4, transaction_bytes));
-        cost.scratch_bytes = std::max(cost.scratch_bytes,
-                                      static_cast<std::uint64_t>(columns * rows * sizeof(std::uint64_t)));
+        cost.scratch_bytes =
+            std::max(cost.scratch_bytes, static_cast<std::uint64_t>(columns * rows * sizeof(std::uint64_t)));
     });
 }
 
@@ -103,9 +103,8 @@ struct Job {
 class FindPlan final : public Plan {
 public:
     FindPlan(const Device& device, const vdt_query& query) : device_(device), operands_(device) {
-        for_each_shape(query, [&](const TemplateShape& shape) {
-            jobs_.push_back(std::make_unique<Job>(device, shape));
-        });
+        for_each_shape(query,
+                       [&](const TemplateShape& shape) { jobs_.push_back(std::make_unique<Job>(device, shape)); });
         const std::string defines = "-D CLASSES=" + std::to_string(score_classes);
         count_ = device.programs.kernel("template_select", "count_classes", defines);
         cut_ = device.programs.kernel("template_select", "cut_classes", defines);
@@ -181,12 +180,11 @@ private:
             job.counted = false;
             if (!job.searched) continue;
             const TemplateSearch whole = template_search(*call.inputs[0], region, job.pattern.shape());
-            job.sums.run(device_, queue, call, whole,
-                         [&](const Range& range, const TemplateSearch& band, LocalBytes tile) {
-                             launch(queue, job.sums.kernel(), range, scene, keys_, band, job.pattern.sums(), rects_,
-                                    job.first_excluded, job.excluded_count, job.pattern.pixels(), job.pattern.mask(),
-                                    tile);
-                         });
+            job.sums.run(
+                device_, queue, call, whole, [&](const Range& range, const TemplateSearch& band, LocalBytes tile) {
+                    launch(queue, job.sums.kernel(), range, scene, keys_, band, job.pattern.sums(), rects_,
+                           job.first_excluded, job.excluded_count, job.pattern.pixels(), job.pattern.mask(), tile);
+                });
             select(static_cast<std::uint32_t>(p), whole, params);
         }
     }

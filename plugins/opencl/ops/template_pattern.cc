@@ -37,8 +37,7 @@ void read_rows(Operands& operands, const vdt_call& call, std::uint32_t index, st
 }  // namespace
 
 TemplateShape template_shape(const vdt_image& pattern, const vdt_image& mask) noexcept {
-    return {pattern.width, pattern.height, pattern.format == VDT_FORMAT_BGR8 ? 3U : 1U,
-            mask.format != VDT_FORMAT_NONE};
+    return {pattern.width, pattern.height, pattern.format == VDT_FORMAT_BGR8 ? 3U : 1U, mask.format != VDT_FORMAT_NONE};
 }
 
 std::uint64_t TemplatePattern::device_floats(const TemplateShape& shape) noexcept {
