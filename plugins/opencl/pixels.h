@@ -18,6 +18,8 @@ struct PixelLayout {
 
     bool real() const noexcept { return element_bytes == 4; }
     const char* type() const noexcept { return element_bytes == 1 ? "uchar" : element_bytes == 2 ? "ushort" : "float"; }
+    // What the macros CHANNELS_OF, RGB_OF and PLANAR_OF of the kernels read.
+    std::uint32_t word() const noexcept { return channels | (rgb ? 8u : 0u) | (planar ? 16u : 0u); }
 };
 
 // `format` is a colour format.
