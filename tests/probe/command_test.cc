@@ -14,13 +14,15 @@ namespace {
 // Profiles of its own, and a configuration with the given backends.
 struct Place : Folder {
     std::string configuration(const std::string& order, const std::string& plugins = "") const {
-        const json config = {{"schema", 1},
-                             {"threads", 2},
-                             {"trial_seconds", 0},
-                             {"order", json::parse(order)},
-                             {"plugin_directories", plugins.empty() ? json::array() : json::array({plugins})},
-                             {"backends", {{"opencv", {{"enabled", false}}}}},
-                             {"model", {{"profile_directory", *this / "profiles"}}}};
+        const json config = {
+            {"schema", 1},
+            {"threads", 2},
+            {"trial_seconds", 0},
+            {"order", json::parse(order)},
+            {"plugin_directories", plugins.empty() ? json::array() : json::array({plugins})},
+            {"backends",
+             {{"opencv", {{"enabled", false}}}, {"opencl", {{"enabled", false}}}, {"cuda", {{"enabled", false}}}}},
+            {"model", {{"profile_directory", *this / "profiles"}}}};
         return write("config.json", config.dump());
     }
     std::vector<std::string> profiles() const {

@@ -338,7 +338,8 @@ BOOST_AUTO_TEST_CASE(what_is_promised_is_built) {
             BOOST_TEST(ask(device, c.query) == want);
             BOOST_TEST(plugin.op_cost(device.device(), &c.query, &cost, nullptr) == want);
             BOOST_TEST(plugin.plan_create(device.device(), &c.query, &plan, nullptr) == want);
-            BOOST_TEST((!promised || (cost.stage_count == 1 && stages[0].work > 0 && cost.launches == 1)));
+            // So few pixels are one thread's work, with no meeting of threads.
+            BOOST_TEST((!promised || (cost.stage_count == 1 && stages[0].work > 0 && cost.launches == 0)));
             plugin.plan_destroy(plan);
         }
     }
