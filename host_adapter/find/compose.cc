@@ -35,7 +35,7 @@ public:
     std::vector<PatternOutcome> run() {
         const auto most = std::max(query_.max_results, kMostCandidates);
         // The best below the threshold costs a search of its own, so it is made only where nothing was seen at all; or
-        // at once, in one search for both, where the pattern was not seen last time.
+        // at once, in one search for both, where the pattern was missing last time.
         const bool deeper = query_.floor < query_.threshold;
         std::vector<char> at_once(candidates_.size(), deeper ? 1 : 0);
         for (const SizedSearch& search : sized_.searches)
