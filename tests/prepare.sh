@@ -13,7 +13,7 @@ fail() {
 # What a build needs, and what only the tests need (OpenCV is the reference they compare with).
 build_packages=(g++ cmake ninja-build libboost-dev nlohmann-json3-dev libcli11-dev libpng-dev libjpeg-dev libwebp-dev)
 test_packages=(libboost-test-dev libopencv-dev libopencv-contrib-dev opencv-data abigail-tools pkgconf
-    pocl-opencl-icd opencl-c-headers oclgrind
+    pocl-opencl-icd ocl-icd-libopencl1 opencl-c-headers oclgrind
     python3 python3-numpy python3-pil python3-opencv python3-pip python3-setuptools python3-venv python3-wheel
     xvfb xauth x11-apps scrot python3-tk)
 # os-autoinst brings QEMU and Tesseract along, some 300 MB; without it its tests are skipped.
