@@ -75,7 +75,8 @@ int run_explain(CLI::App& explain, const Inner& inner, const ExplainArguments& a
         }
         return 0;
     }
-    throw Problem(VDT_E_ARGUMENT, "A subcommand is required, which is what to explain, or --plot; see vedette explain --help.");
+    throw Problem(VDT_E_ARGUMENT,
+                  "A subcommand is required, which is what to explain, or --plot; see vedette explain --help.");
 }
 
 }  // namespace

@@ -96,8 +96,8 @@ public:
     }
 
 private:
-    // Milliseconds of a run; the first, which prepares, and one more as long as there is time until `last`, others until
-    // `end`.
+    // Milliseconds of a run; the first, which prepares, and one more as long as there is time until `last`, others
+    // until `end`.
     static double time_of(DeviceWork& work, Clock::time_point end, Clock::time_point last) {
         std::vector<double> times;
         for (unsigned run = 0; run <= timed_runs; ++run) {

@@ -271,8 +271,7 @@ void Attempts::note_result(const Option* done) {
         if (&first[i] == done) choice_.record->succeeded(i);
     const bool alone = done->device->running().load(std::memory_order_relaxed) == 0;
     if (!context_.models().corrects() || !run_.cost().usual || !alone) return;
-    done->model->observe(choice_.ranking->op, done->slot, done->size_class, done->terms.total,
-                         run_.cost().measured_ms);
+    done->model->observe(choice_.ranking->op, done->slot, done->size_class, done->terms.total, run_.cost().measured_ms);
     context_.models().note_observation();
 }
 

@@ -122,18 +122,9 @@ struct Backend : plugin::InstanceEntries<Backend>,
 
     static auto operations() {
         return std::array<const Operation*, 13>{
-            &cascade_detect_operation,
-            &convert_operation,
-            &feature_match_operation,
-            &features_operation,
-            &fft2_operation,
-            &filter_operation,
-            &group_operation,
-            &integral_operation,
-            &pyramid_operation,
-            &resize_operation,
-            &restore_operation,
-            &template_find_operation,
+            &cascade_detect_operation, &convert_operation, &feature_match_operation, &features_operation,
+            &fft2_operation,           &filter_operation,  &group_operation,         &integral_operation,
+            &pyramid_operation,        &resize_operation,  &restore_operation,       &template_find_operation,
             &template_map_operation,
         };
     }

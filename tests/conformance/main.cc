@@ -26,7 +26,8 @@ constexpr char usage[] =
     "  --option KEY=VALUE  an option for the plugin's create; a whole number is given as an integer, else as text\n"
     "  --only CHECK        run this check and those it needs; CHECK may end in * (\"run.*\")\n"
     "  --limit SECONDS     for each check, 20 by default\n"
-    "  --driver-threads    the driver below the plugin keeps threads that no plugin can end; only ever more of them fail\n"
+    "  --driver-threads    the driver below the plugin keeps threads that no plugin can end; only ever more of them "
+    "fail\n"
     "  --json              one JSON object instead of the table\n"
     "  --list              name the checks and end\n"
     "Exit status: 0 all passed, 1 a check failed, 2 wrong usage or the library cannot be loaded.\n";

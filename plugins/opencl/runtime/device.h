@@ -24,10 +24,10 @@ struct DeviceLimits {
     std::size_t global_bytes = 0;
     std::size_t largest_allocation = 0;
     std::uint32_t native_floats = 1;  // of a vector register
-    bool unified_memory = false;  // the device works in the host's memory
-    bool doubles = false;         // cl_khr_fp64 or double precision in the core
-    bool correct_divide = false;  // division and square root of floats can be had rounded correctly
-    bool long_atomics = false;    // cl_khr_int64_base_atomics
+    bool unified_memory = false;      // the device works in the host's memory
+    bool doubles = false;             // cl_khr_fp64 or double precision in the core
+    bool correct_divide = false;      // division and square root of floats can be had rounded correctly
+    bool long_atomics = false;        // cl_khr_int64_base_atomics
 };
 
 // A device as it is listed.

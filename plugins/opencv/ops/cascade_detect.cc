@@ -8,8 +8,8 @@
 #include VEDETTE_OPENCV_CASCADE_HEADER
 
 #include "calls.h"
-#include "costs.h"
 #include "cascade_text.h"
+#include "costs.h"
 #include "image_view.h"
 #include "lists.h"
 #include "op.h"

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "calls.h"
-#include "costs.h"
 #include "color.h"
+#include "costs.h"
 #include "image_view.h"
 #include "op.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "calls.h"
-#include "costs.h"
 #include "color.h"
+#include "costs.h"
 #include "image_view.h"
 #include "op.h"
 

@@ -4,8 +4,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "calls.h"
-#include "costs.h"
 #include "color.h"
+#include "costs.h"
 #include "image_view.h"
 #include "op.h"
 #include "taps.h"

@@ -194,11 +194,11 @@ enum {
  * A pattern larger than the region: that pattern has no items (not an error).
  * Local maxima are judged among all positions of the region that are not excluded. With more than `max_results`
  * positions for a pattern the best ones by the order above stay, and `needed` of the list counts all.
- * With `scales`, one search for each factor f: above 1 on the scene shrunk to sides of floor(side / f + 1/2), below 1 of
- * the pattern shrunk to floor(side * f + 1/2), at least 1 (area averages as resize's, rounded half up; a pixel of a
+ * With `scales`, one search for each factor f: above 1 on the scene shrunk to sides of floor(side / f + 1/2), below 1
+ * of the pattern shrunk to floor(side * f + 1/2), at least 1 (area averages as resize's, rounded half up; a pixel of a
  * shrunk mask counts when all that it covers counts). Region: from the first shrunk pixel that begins in it to the last
- * that ends in it; exclude: every shrunk pixel that it touches. x, y, w, h of the items are scene pixels, `scale` is the
- * index of the factor and decides last in the order; local maxima are those of one factor, and the best only and
+ * that ends in it; exclude: every shrunk pixel that it touches. x, y, w, h of the items are scene pixels, `scale` is
+ * the index of the factor and decides last in the order; local maxima are those of one factor, and the best only and
  * max_results count for all factors of a pattern together. At a size at which a pattern has no variance left, or no
  * pixel that counts, or is larger than the region, it has no items. */
 typedef struct vdt_template_find_params {
@@ -209,7 +209,7 @@ typedef struct vdt_template_find_params {
     uint32_t max_results;    /* for each pattern, at least 1 */
     vdt_rect region;         /* the pattern lies wholly inside; w = h = 0 is the whole scene */
     const vdt_rect* exclude; /* positions whose rectangle meets one of these are not searched */
-    const double* scales; /* factors of the pattern's size, finite and above 0, or NULL = 1 only; see below */
+    const double* scales;    /* factors of the pattern's size, finite and above 0, or NULL = 1 only; see above */
     uint32_t exclude_count;
     uint32_t scale_count;
 } vdt_template_find_params;

@@ -14,9 +14,9 @@
 
 namespace vedette::plugin {
 
-// Share of a population with a property that `found` of `sampled` members had: (found + prior) / (sampled + 1). What was
-// expected before counts as much as one member; 1/2, where nothing was, is the mean of Jeffreys' prior after the sample.
-// Never 0 or 1 for a prior that is not: a sample that met nothing proves little about millions.
+// Share of a population with a property that `found` of `sampled` members had: (found + prior) / (sampled + 1). What
+// was expected before counts as much as one member; 1/2, where nothing was, is the mean of Jeffreys' prior after the
+// sample. Never 0 or 1 for a prior that is not: a sample that met nothing proves little about millions.
 inline double rate_of(double found, double sampled, double prior = 0.5) noexcept {
     return (std::clamp(found, 0.0, sampled) + prior) / (sampled + 1);
 }
