@@ -1,11 +1,11 @@
 #include "arguments.h"
 #include "commands.h"
+#include "core/child.h"
 #include "core/context.h"
 #include "core/failure.h"
 #include "core/operations.h"
 #include "library.h"
 #include "output.h"
-#include "probe/child.h"
 #include "probe_worker.h"
 #include "table.h"
 
@@ -185,8 +185,11 @@ void probe_backend(const ProbeArguments& arguments, const std::string& backend, 
         }
         Listener listener(backend, all);
         // A step of the work may take the whole budget.
-        const host::ChildResult result = host::run_child(words, arguments.budget + arguments.patience,
-                                                         [&](const std::string& line) { listener(line); });
+        const host::ChildResult result =
+            host::run_child(words, {arguments.budget + arguments.patience, true}, [&](const std::string& line) {
+                listener(line);
+                return true;
+            });
         first = listener.finish(result, *first);
     }
 }

@@ -1,6 +1,7 @@
 #include "device_model.h"
 
 #include "../model/properties.h"
+#include "../probe/parameters.h"
 #include "failure.h"
 #include "json_input.h"
 
@@ -16,20 +17,8 @@ namespace fs = std::filesystem;
 // What the plugin knows without measuring: a probe with no time.
 model::Parameters plugin_properties(Device& device) {
     model::Parameters parameters;
-    if (device.table().probe == nullptr) return parameters;
-    std::array<vdt_param, model::parameter_count - 1> params{};
-    for (std::uint32_t i = 0; i < params.size(); ++i) params[i].id = i + 1;
-    vdt_probe probe{};
-    probe.struct_size = sizeof probe;
-    probe.param_count = static_cast<std::uint32_t>(params.size());
-    probe.param_size = sizeof params[0];
-    probe.params = params.data();
-    const PluginAnswer answer = call_plugin(device.table().probe, device.open(), &probe);
-    if (answer.code < 0) {
-        if (VDT_IS_PLUGIN_BUG(answer.code)) device.note_failure(answer.code, "probe: " + answer.text);
-        return parameters;
-    }
-    for (const vdt_param& param : params) parameters.set(param);
+    const PluginAnswer answer = ask_parameters(device, 0, parameters);
+    if (VDT_IS_PLUGIN_BUG(answer.code)) device.note_failure(answer.code, "probe: " + answer.text);
     return parameters;
 }
 

@@ -4,6 +4,7 @@ target_sources(vedette_internal PRIVATE
     core/api_explain.cc
     core/api_operation.cc
     core/call_signature.cc
+    core/child.cc
     core/chooser.cc
     core/codes.cc
     core/config.cc

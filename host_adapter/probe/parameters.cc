@@ -7,9 +7,8 @@
 
 namespace vedette::host {
 
-model::Parameters measure_parameters(Device& device, double seconds) {
-    model::Parameters parameters;
-    if (device.table().probe == nullptr) return parameters;
+PluginAnswer ask_parameters(Device& device, double seconds, model::Parameters& parameters) {
+    if (device.table().probe == nullptr) return {};
     std::array<vdt_param, model::parameter_count - 1> params{};
     for (std::uint32_t i = 0; i < params.size(); ++i) params[i].id = i + 1;
     vdt_probe probe{};
@@ -18,11 +17,18 @@ model::Parameters measure_parameters(Device& device, double seconds) {
     probe.param_size = sizeof params[0];
     probe.budget_seconds = seconds;
     probe.params = params.data();
-    const PluginAnswer answer = call_plugin(device.table().probe, device.open(), &probe);
+    PluginAnswer answer = call_plugin(device.table().probe, device.open(), &probe);
+    if (answer.code < 0) return answer;
+    for (const vdt_param& param : params) parameters.set(param);
+    return answer;
+}
+
+model::Parameters measure_parameters(Device& device, double seconds) {
+    model::Parameters parameters;
+    const PluginAnswer answer = ask_parameters(device, seconds, parameters);
     if (answer.code < 0)
         throw Failure(answer.code, device.name() + " (" + device.backend() + ") could not be measured: " +
                                        (answer.text.empty() ? code_text(answer.code) : answer.text));
-    for (const vdt_param& param : params) parameters.set(param);
     return parameters;
 }
 

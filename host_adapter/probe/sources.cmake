@@ -1,1 +1,1 @@
-target_sources(vedette_internal PRIVATE probe/child.cc probe/parameters.cc)
+target_sources(vedette_internal PRIVATE probe/parameters.cc)

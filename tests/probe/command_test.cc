@@ -2,8 +2,8 @@
 #define BOOST_TEST_MODULE probe_command
 #include "cli/command.h"
 
+#include <core/child.h>
 #include <model/profile.h>
-#include <probe/child.h>
 
 #include <chrono>
 
@@ -102,7 +102,10 @@ BOOST_FIXTURE_TEST_CASE(two_probes_at_once_take_turns, Place) {
     vedette::host::run_child(
         {"/bin/sh", "-c",
          probing("first") + " & first=$!; " + probing("second") + "; second=$?; wait $first; echo $? $second"},
-        60, [&](const std::string& line) { lines.push_back(line); });
+        {60, true}, [&](const std::string& line) {
+            lines.push_back(line);
+            return true;
+        });
     const std::string told = contents(*this / "first.err") + contents(*this / "second.err");
     BOOST_REQUIRE_EQUAL(lines.size(), 1u);
     BOOST_CHECK_MESSAGE(lines[0] == "0 0", lines[0] << ": " << told);

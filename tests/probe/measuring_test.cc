@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE probe_measuring
 #include "boost_test.h"
 
-#include <probe/child.h>
+#include <core/child.h>
 
 #include <vedette/plugin/cpp/probe.hpp>
 
@@ -49,7 +49,10 @@ double seconds_of(const auto& body) {
 }
 
 ChildResult shell(const std::string& script, double silence, std::vector<std::string>& lines) {
-    return run_child({"/bin/sh", "-c", script}, silence, [&](const std::string& line) { lines.push_back(line); });
+    return run_child({"/bin/sh", "-c", script}, {silence, true}, [&](const std::string& line) {
+        lines.push_back(line);
+        return true;
+    });
 }
 
 }  // namespace
@@ -196,14 +199,27 @@ BOOST_AUTO_TEST_CASE(a_child_that_goes_on_may_take_long) {
     BOOST_TEST(lines.size() == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(a_limit_for_the_whole_and_a_last_line) {
+    int lines = 0;
+    const auto count = [&](const std::string&) { return ++lines < 2; };
+    const ChildResult slow = run_child({"/bin/sh", "-c", "echo 1; sleep 0.3; echo 2; sleep 100"}, {0.6, false}, count);
+    BOOST_TEST((slow.end == ChildEnd::TimedOut));
+    BOOST_TEST(lines == 2);
+    lines = 0;
+    // What a grandchild holds open does not matter after the last line.
+    const ChildResult done = run_child({"/bin/sh", "-c", "echo 1; echo 2; sleep 100 & exit 3"}, {20, false}, count);
+    BOOST_TEST((done.end == ChildEnd::Exited));
+    BOOST_TEST(done.value == 3);
+}
+
 BOOST_AUTO_TEST_CASE(a_child_that_is_not_there_or_not_wanted) {
-    const ChildResult missing = run_child({"/nonexistent/program"}, 1, [](const std::string&) {});
+    const ChildResult missing = run_child({"/nonexistent/program"}, {1, true}, [](const std::string&) { return true; });
     // The system tells when it starts it, or the child's end does.
     BOOST_TEST((missing.end == ChildEnd::NotStarted || missing.value == 127));
     BOOST_TEST(missing.reason != "");
     const double took = seconds_of([] {
-        BOOST_CHECK_THROW(run_child({"/bin/sh", "-c", "echo a; sleep 100"}, 50,
-                                    [](const std::string&) { throw std::runtime_error("enough"); }),
+        BOOST_CHECK_THROW(run_child({"/bin/sh", "-c", "echo a; sleep 100"}, {50, true},
+                                    [](const std::string&) -> bool { throw std::runtime_error("enough"); }),
                           std::runtime_error);
     });
     BOOST_TEST(took < 5);

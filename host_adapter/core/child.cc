@@ -53,6 +53,9 @@ int spawn(std::vector<std::string> arguments, int output, pid_t& child) {
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+#endif
     // A group of its own, so that what it starts ends with it; signals as a fresh process has them.
     sigset_t none, all;
     sigemptyset(&none);
@@ -72,6 +75,7 @@ class Child {
 public:
     explicit Child(pid_t id) noexcept : id_(id) {}
     ~Child() {
+        if (gone_) return;
         ::kill(-id_, SIGKILL);
         while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
         }
@@ -79,19 +83,26 @@ public:
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    // False when it has not ended by the deadline.
-    bool ended(Clock::time_point deadline, siginfo_t& info) const {
+    // Waits until then for the end. `value`: exit status or signal.
+    ChildEnd wait(Clock::time_point deadline, int& value) {
         for (;;) {
-            info = {};
-            if (::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == id_)
-                return true;
-            if (Clock::now() >= deadline) return false;
+            siginfo_t info{};
+            const int error = ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT);
+            if (error != 0 && errno == EINTR) continue;
+            gone_ = error != 0;
+            if (gone_) return ChildEnd::Unknown;
+            if (info.si_pid == id_) {
+                value = info.si_status;
+                return info.si_code == CLD_EXITED ? ChildEnd::Exited : ChildEnd::Crashed;
+            }
+            if (Clock::now() >= deadline) return ChildEnd::TimedOut;
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     }
 
 private:
     pid_t id_;
+    bool gone_ = false;  // taken from the process table by others: its number may be another's by now
 };
 
 Clock::time_point after(double seconds) {
@@ -103,9 +114,9 @@ std::string number_text(double number) {
     return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-// Reads lines until the end (true), or until none comes for so long (false).
-bool listen(int input, double silence_seconds, Clock::time_point& deadline,
-            const std::function<void(const std::string&)>& line) {
+// Reads lines until the end or the last one that is wanted (true), or past the deadline (false).
+bool listen(int input, const ChildLimit& limit, Clock::time_point& deadline,
+            const std::function<bool(const std::string&)>& line) {
     std::string pending;
     char block[4096];
     for (;;) {
@@ -119,36 +130,41 @@ bool listen(int input, double silence_seconds, Clock::time_point& deadline,
         if (got <= 0) return true;
         pending.append(block, static_cast<std::size_t>(got));
         for (std::size_t end; (end = pending.find('\n')) != std::string::npos; pending.erase(0, end + 1)) {
-            line(pending.substr(0, end));
-            deadline = after(silence_seconds);
+            if (!line(pending.substr(0, end))) return true;
+            if (limit.each_line) deadline = after(limit.seconds);
         }
-        if (pending.size() > longest_line) return false;
+        if (pending.size() > longest_line) return true;
     }
 }
 
 }  // namespace
 
-ChildResult run_child(const std::vector<std::string>& arguments, double silence_seconds,
-                      const std::function<void(const std::string&)>& line) {
+ChildResult run_child(const std::vector<std::string>& arguments, const ChildLimit& limit,
+                      const std::function<bool(const std::string&)>& line) {
+    const auto not_started = [&](int error) {
+        return ChildResult{ChildEnd::NotStarted, error,
+                           arguments[0] + " could not be started: " + std::strerror(error) + "."};
+    };
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-        return {ChildEnd::NotStarted, errno, std::string("It could not be started: ") + std::strerror(errno) + "."};
+    if (::pipe2(ends, O_CLOEXEC) != 0) return not_started(errno);
     const Descriptor input(ends[0]);
     Descriptor output(ends[1]);
+    Clock::time_point deadline = after(limit.seconds);
     pid_t id = 0;
-    if (const int error = spawn(arguments, output.get(), id))
-        return {ChildEnd::NotStarted, error, arguments[0] + " could not be started: " + std::strerror(error) + "."};
-    const Child child(id);
+    if (const int error = spawn(arguments, output.get(), id)) return not_started(error);
+    Child child(id);
     output.close();
-    Clock::time_point deadline = after(silence_seconds);
-    siginfo_t info{};
-    if (!listen(input.get(), silence_seconds, deadline, line) || !child.ended(deadline, info))
-        return {ChildEnd::TimedOut, 0, "It did not go on for " + number_text(silence_seconds) + " s and was ended."};
-    const int value = info.si_status;
-    if (info.si_code != CLD_EXITED)
-        return {ChildEnd::Crashed, value,
-                "It crashed with signal " + std::to_string(value) + " (" + ::strsignal(value) + ")."};
-    return {ChildEnd::Exited, value, value == 0 ? "" : "It ended with exit status " + std::to_string(value) + "."};
+    const bool heard = listen(input.get(), limit, deadline, line);
+    ChildResult result;
+    result.end = child.wait(heard ? deadline : Clock::now(), result.value);
+    if (result.end == ChildEnd::TimedOut)
+        result.reason = "It did not go on for " + number_text(limit.seconds) + " s and was ended.";
+    else if (result.end == ChildEnd::Crashed)
+        result.reason =
+            "It crashed with signal " + std::to_string(result.value) + " (" + ::strsignal(result.value) + ").";
+    else if (result.value != 0)
+        result.reason = "It ended with exit status " + std::to_string(result.value) + ".";
+    return result;
 }
 
 }  // namespace vedette::host
