@@ -2,6 +2,8 @@
 // ops.h.
 #include "kernels/convert.h"
 
+#include <vedette/plugin/cpp/convert_checks.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,10 +29,6 @@ constexpr std::uint32_t piece_pixels = 1u << 15;
 // 0.021 with one; bgra to bgr, medians of three runs, 2-core Zen 3, AVX2).
 constexpr std::uint32_t fewest_pixels = 1u << 17;
 
-bool is_real(vdt_format format) {
-    return pixels_of(format).depth == Depth::real32;
-}
-
 void check_format(vdt_format format, const char* role) {
     if (format < 64 && (formats & VDT_FORMAT_BIT(format)) != 0) return;
     const FormatLayout* const layout = layout_of(format);
@@ -39,27 +37,15 @@ void check_format(vdt_format format, const char* role) {
                                                 " is not a colour format");
 }
 
-void check_values(const vdt_convert_params& params, vdt_format in, vdt_format out) {
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "convert: flags must be 0");
-    if (is_real(in) == is_real(out)) return;  // the values are not used
-    if (!std::isfinite(params.scale) || params.scale == 0)
-        throw Failure(VDT_E_ARGUMENT, "convert: scale must be finite and not 0");
-    if (!std::isfinite(params.offset)) throw Failure(VDT_E_ARGUMENT, "convert: offset must be finite");
-}
-
 void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
     answer.input_formats = formats;
     answer.output_formats = formats;
     if (query.input_count == 0) return;
     if (query.input_count != 1 || query.output_count != 1)
         throw Failure(VDT_E_ARGUMENT, "convert takes one input and one output");
-    const vdt_image& in = *query.inputs[0];
-    const vdt_image& out = *query.outputs[0];
-    check_format(in.format, "input");
-    check_format(out.format, "output");
-    if (in.width != out.width || in.height != out.height)
-        throw Failure(VDT_E_SIZE, "convert: input and output differ in size");
-    check_values(*static_cast<const vdt_convert_params*>(query.params), in.format, out.format);
+    check_format(query.inputs[0]->format, "input");
+    check_format(query.outputs[0]->format, "output");
+    plugin::check_convert(query);
 }
 
 // Rows that one thread takes at a time.
@@ -120,8 +106,8 @@ public:
         const auto& params = *static_cast<const vdt_convert_params*>(call.params);
         const vdt_image& in = *call.inputs[0];
         const vdt_image& out = *call.outputs[0];
-        check_values(params, in.format, out.format);
-        const bool scaled = is_real(in.format) != is_real(out.format);
+        plugin::check_convert_values(params, in.format, out.format);
+        const bool scaled = plugin::is_real_format(in.format) != plugin::is_real_format(out.format);
         if (scaled && (params.scale != scale_.scale || params.offset != scale_.offset))
             throw Failure(VDT_E_ARGUMENT, "convert: scale and offset differ from those the plan was made for");
         parallel_for(device_, call.token, 0, in.height, grain_of(in),

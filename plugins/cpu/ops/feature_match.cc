@@ -19,14 +19,7 @@ VEDETTE_CPU_KERNELS(MatchKernels, match_kernels)
 namespace {
 
 void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
-    answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
-    answer.output_formats = VDT_FORMAT_BIT(VDT_FORMAT_F64);
-    // The pairs are exact; a homography is an estimate, judged by where it maps points to, in pixels.
-    answer.determinism = VDT_DETERMINISM_TOLERANCE;
-    answer.tolerance = 1;
-    if (query.input_count == 0) return;
-    plugin::check_feature_match(*static_cast<const vdt_feature_match_params*>(query.params));
-    plugin::check_feature_match_images(query);
+    if (!plugin::answer_feature_match(query, answer)) return;
     answer.scratch_bytes =
         features::TopTwo::bytes(query.inputs[0]->width, query.inputs[0]->height, query.inputs[1]->height);
 }

@@ -2,7 +2,7 @@
 // ops.h.
 #include <kernels/convert.h>
 
-#include <vedette/plugin/cpp/check.hpp>
+#include <vedette/plugin/cpp/convert_checks.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
 
 #include "operands.h"
@@ -12,24 +12,8 @@ namespace vedette::cuda_plugin {
 
 namespace {
 
-bool is_real(vdt_format format) {
-    return layout_of_pixels(format).depth == cuda::Depth::real32;
-}
-
-void check_values(const vdt_convert_params& params, vdt_format in, vdt_format out) {
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "convert: flags must be 0");
-    if (is_real(in) == is_real(out)) return;  // the values are not used
-    plugin::check_finite(params.scale, "convert: scale");
-    plugin::check_finite(params.offset, "convert: offset");
-    if (params.scale == 0) throw Failure(VDT_E_ARGUMENT, "convert: scale must not be 0");
-}
-
 void support(const Device&, const vdt_query& query, vdt_op_support&) {
-    const vdt_image& in = *query.inputs[0];
-    const vdt_image& out = *query.outputs[0];
-    if (in.width != out.width || in.height != out.height)
-        throw Failure(VDT_E_SIZE, "convert: input and output differ in size");
-    check_values(plugin::params_of<vdt_convert_params>(query), in.format, out.format);
+    plugin::check_convert(query);
 }
 
 void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
@@ -40,7 +24,8 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     const cuda::PixelLayout to = layout_of_pixels(out.format);
     // Multiplications and additions of the gray sum, then one to three steps a channel for the depth.
     const double gray = to.channels == 1 && from.channels != 1 ? 6 : 0;
-    const double depth = from.depth == to.depth ? 1 : (is_real(in.format) || is_real(out.format) ? 3 : 2);
+    const double depth =
+        from.depth == to.depth ? 1 : (plugin::is_real_format(in.format) || plugin::is_real_format(out.format) ? 3 : 2);
     const double operations = gray + depth * to.channels;
     cost.flags = VDT_COST_EXACT;
     // A thread has four pixels.
@@ -56,7 +41,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_convert_params>(call);
-        check_values(params, call.inputs[0]->format, call.outputs[0]->format);
+        plugin::check_convert_values(params, call.inputs[0]->format, call.outputs[0]->format);
         Operands::Call running(operands_, call);
         if (same_) {
             operands_.copy_input_to_output();

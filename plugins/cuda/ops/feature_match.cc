@@ -29,14 +29,7 @@ std::uint64_t scratch_bytes(const Device& device, const vdt_query& query) {
 }
 
 void support(const Device& device, const vdt_query& query, vdt_op_support& answer) {
-    answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
-    answer.output_formats = VDT_FORMAT_BIT(VDT_FORMAT_F64);
-    // The pairs are exact; a homography is an estimate, judged by where it maps points to, in pixels.
-    answer.determinism = VDT_DETERMINISM_TOLERANCE;
-    answer.tolerance = 1;
-    if (query.input_count == 0) return;
-    plugin::check_feature_match(plugin::params_of<vdt_feature_match_params>(query));
-    plugin::check_feature_match_images(query);
+    if (!plugin::answer_feature_match(query, answer)) return;
     answer.scratch_bytes = scratch_bytes(device, query);
 }
 

@@ -1,7 +1,7 @@
 // convert: between all 8-bit, 16-bit and float colour formats. Exact: every value is rounded once from the formula of
 // ops.h. Integers become floats by a table. Floats become integers and gray in double precision; where the device has
 // none they become integers by thresholds, and gray by integer arithmetic.
-#include <vedette/plugin/cpp/check.hpp>
+#include <vedette/plugin/cpp/convert_checks.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
 
 #include "operands.h"
@@ -14,24 +14,8 @@ namespace vedette::opencl {
 
 namespace {
 
-bool is_real(vdt_format format) {
-    return layout_of_pixels(format).real();
-}
-
-void check_values(const vdt_convert_params& params, vdt_format in, vdt_format out) {
-    if (params.flags != 0) throw Failure(VDT_E_ARGUMENT, "convert: flags must be 0");
-    if (is_real(in) == is_real(out)) return;  // the values are not used
-    plugin::check_finite(params.scale, "convert: scale");
-    plugin::check_finite(params.offset, "convert: offset");
-    if (params.scale == 0) throw Failure(VDT_E_ARGUMENT, "convert: scale must not be 0");
-}
-
 void support(const Device&, const vdt_query& query, vdt_op_support&) {
-    const vdt_image& in = *query.inputs[0];
-    const vdt_image& out = *query.outputs[0];
-    if (in.width != out.width || in.height != out.height)
-        throw Failure(VDT_E_SIZE, "convert: input and output differ in size");
-    check_values(plugin::params_of<vdt_convert_params>(query), in.format, out.format);
+    plugin::check_convert(query);
 }
 
 void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
@@ -109,7 +93,7 @@ public:
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_convert_params>(call);
-        check_values(params, call.inputs[0]->format, call.outputs[0]->format);
+        plugin::check_convert_values(params, call.inputs[0]->format, call.outputs[0]->format);
         Operands::Call running(operands_, call);
         if (same_)
             operands_.copy_input_to_output();

@@ -31,5 +31,19 @@ inline void check_feature_match_images(const vdt_query& query) {
         throw Failure(VDT_E_SIZE, "feature_match: the homography is 3 x 3");
 }
 
+// The answer of a backend that makes exact pairs and an estimated homography, but for scratch_bytes. False when nothing
+// was asked but the formats. Throws Failure.
+inline bool answer_feature_match(const vdt_query& query, vdt_op_support& answer) {
+    answer.input_formats = VDT_FORMAT_BIT(VDT_FORMAT_GRAYF32);
+    answer.output_formats = VDT_FORMAT_BIT(VDT_FORMAT_F64);
+    // The pairs are exact; a homography is an estimate, judged by where it maps points to, in pixels.
+    answer.determinism = VDT_DETERMINISM_TOLERANCE;
+    answer.tolerance = 1;
+    if (query.input_count == 0) return false;
+    check_feature_match(params_of<vdt_feature_match_params>(query));
+    check_feature_match_images(query);
+    return true;
+}
+
 }  // namespace vedette::plugin
 #endif
