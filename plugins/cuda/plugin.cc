@@ -3,6 +3,7 @@
 #include "resident.h"
 #include "streams.h"
 
+#include <vedette/plugin/cpp/device_entries.hpp>
 #include <vedette/plugin/cpp/instance_entries.hpp>
 #include <vedette/plugin/cpp/resident_entries.hpp>
 #include <vedette/plugin/cpp/stream_entries.hpp>
@@ -65,18 +66,21 @@ struct Instance {
 
 constexpr std::uint32_t memory_mask = 1u << VDT_MEMORY_HOST | 1u << VDT_MEMORY_PINNED | 1u << VDT_MEMORY_DEVICE;
 
-struct Backend : plugin::InstanceEntries<Backend>,
-                 plugin::OperationEntries<Backend>,
-                 plugin::CostEntry<Backend>,
-                 plugin::ProbeEntry<Backend>,
-                 plugin::ResidentEntries<Backend>,
-                 plugin::StreamEntries<Backend> {
+struct Backend
+    : plugin::InstanceEntries<Backend>,
+      plugin::OperationEntries<Backend>,
+      plugin::CostEntry<Backend>,
+      plugin::ProbeEntry<Backend>,
+      plugin::ResidentEntries<Backend>,
+      plugin::StreamEntries<Backend>,
+      plugin::DeviceEntries<cuda_plugin::Device, cuda_plugin::Resident, StreamRecord, EventRecord, BufferRecord> {
     using Instance = cuda_plugin::Instance;
     using Device = cuda_plugin::Device;
     using Resident = cuda_plugin::Resident;
     using Stream = StreamRecord;
     using Event = EventRecord;
     using Buffer = BufferRecord;
+    using DeviceEntries::make_plan;
 
     static constexpr const char* id = "cuda";
     static constexpr const char* version = "1.0.0";
@@ -136,27 +140,11 @@ struct Backend : plugin::InstanceEntries<Backend>,
         return limits;
     }
 
-    static std::unique_ptr<Plan> make_plan(const Operation& operation, Device& device, const vdt_query& query) {
-        return on(device, [&] { return operation.plan(device, query); });
-    }
     static vdt_code run_plan(Plan& plan, Device& device, const vdt_call& call) {
         return on(device, [&] { return plan.run(call); });
     }
     static void measure(Device& device, plugin::Probe& probe) {
         on(device, [&] { measure_device(device, probe); });
-    }
-    static std::unique_ptr<Resident> make_resident(Device& device, const vdt_image& image) {
-        return on(device, [&] { return std::make_unique<Resident>(device, image); });
-    }
-
-    static std::unique_ptr<Stream> make_stream(Device& device) {
-        return on(device, [&] { return std::make_unique<Stream>(device); });
-    }
-    static std::unique_ptr<Event> make_event(Device& device) {
-        return on(device, [&] { return std::make_unique<Event>(device); });
-    }
-    static std::unique_ptr<Buffer> make_buffer(Device& device, std::uint32_t memory, std::uint64_t bytes) {
-        return on(device, [&] { return std::make_unique<Buffer>(device, memory, bytes); });
     }
     static void* address_of(Buffer& buffer) { return buffer.block.data(); }
     static void sync(Stream& stream) {

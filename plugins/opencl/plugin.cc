@@ -3,6 +3,7 @@
 #include "resident.h"
 #include "streams.h"
 
+#include <vedette/plugin/cpp/device_entries.hpp>
 #include <vedette/plugin/cpp/instance_entries.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 #include <vedette/plugin/cpp/resident_entries.hpp>
@@ -120,13 +121,15 @@ struct Backend : plugin::InstanceEntries<Backend>,
                  plugin::OperationEntries<Backend>,
                  plugin::CostEntry<Backend>,
                  plugin::ResidentEntries<Backend>,
-                 plugin::StreamEntries<Backend> {
+                 plugin::StreamEntries<Backend>,
+                 plugin::DeviceEntries<opencl::Device, opencl::Resident, StreamRecord, EventRecord, BufferRecord> {
     using Instance = opencl::Instance;
     using Device = opencl::Device;
     using Resident = opencl::Resident;
     using Stream = StreamRecord;
     using Event = EventRecord;
     using Buffer = BufferRecord;
+    using DeviceEntries::make_plan;
 
     // A processor is left to the cpu backend, unless the configuration or the caller asks for this one: what a driver
     // makes of loops over work items there, no count of operations tells.
@@ -198,25 +201,9 @@ struct Backend : plugin::InstanceEntries<Backend>,
         return limits;
     }
 
-    static std::unique_ptr<Plan> make_plan(const Operation& operation, Device& device, const vdt_query& query) {
-        return on(device, [&] { return operation.plan(device, query); });
-    }
     static vdt_code run_plan(Plan& plan, Device& device, const vdt_call& call) {
         plugin::throw_if_cancelled(*device.host, call.token);
         return on(device, [&] { return plan.run(call); });
-    }
-    static std::unique_ptr<Resident> make_resident(Device& device, const vdt_image& image) {
-        return on(device, [&] { return std::make_unique<Resident>(device, image); });
-    }
-
-    static std::unique_ptr<Stream> make_stream(Device& device) {
-        return on(device, [&] { return std::make_unique<Stream>(device); });
-    }
-    static std::unique_ptr<Event> make_event(Device& device) {
-        return on(device, [&] { return std::make_unique<Event>(device); });
-    }
-    static std::unique_ptr<Buffer> make_buffer(Device& device, std::uint32_t memory, std::uint64_t bytes) {
-        return on(device, [&] { return std::make_unique<Buffer>(device, memory, bytes); });
     }
     static void* address_of(Buffer& buffer) { return buffer.address(); }
     static void sync(Stream& stream) {

@@ -2,6 +2,8 @@
 
 #include "operands.h"
 
+#include <vedette/plugin/cpp/device_entries.hpp>
+
 namespace vedette::opencl {
 
 StreamRecord::~StreamRecord() {
@@ -57,21 +59,7 @@ BufferRecord::~BufferRecord() {
 }
 
 void copy_image(const Device& device, const vdt_image& from, const vdt_image& to, vdt_stream* stream, vdt_event* done) {
-    Operands operands(device);
-    const vdt_image* const inputs[] = {&from};
-    const vdt_image* const outputs[] = {&to};
-    vdt_call call{};
-    call.input_count = 1;
-    call.output_count = 1;
-    call.inputs = inputs;
-    call.outputs = outputs;
-    call.stream = stream;
-    call.done = done;
-    Operands::Call running(operands, call);
-    operands.copy_input_to_output();
-    running.finish();
-    // The operands' memory ends here.
-    running.wait();
+    plugin::copy_image_by<Operands>(device, from, to, stream, done);
 }
 
 }  // namespace vedette::opencl
