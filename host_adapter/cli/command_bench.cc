@@ -5,6 +5,7 @@
 #include "bench_row.h"
 #include "bench_timing.h"
 #include "commands.h"
+#include "core/processors.h"
 #include "library.h"
 #include "output.h"
 #include "table.h"
@@ -16,7 +17,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <thread>
 
 namespace vedette::cli {
 
@@ -127,7 +127,7 @@ public:
 
 private:
     void measure_memory() {
-        const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+        const unsigned threads = host::usable_processors();
         progress_.show("measuring memory");
         bandwidth_ = measure_bandwidth(threads);
         progress_.clear();

@@ -1,10 +1,13 @@
 #include "processors.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 namespace vedette::host {
 namespace {
@@ -24,6 +27,18 @@ std::string control_group() {
     return "/";
 }
 
+// Those that the affinity mask allows the calling thread. std::thread::hardware_concurrency counts what the machine has:
+// bound to 2 of 32 processors (taskset) it says 32.
+std::uint32_t processors_of_mask() {
+    constexpr std::size_t most_sets = 64;  // of 1024 processors each: beyond what kernels are built for
+    for (std::size_t sets = 1; sets <= most_sets; sets *= 2) {
+        std::vector<cpu_set_t> mask(sets);
+        if (::sched_getaffinity(0, sets * sizeof(cpu_set_t), mask.data()) == 0)
+            return static_cast<std::uint32_t>(std::max(1, CPU_COUNT_S(sets * sizeof(cpu_set_t), mask.data())));
+    }
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> processors_of_quota(const std::string& cpu_max) {
@@ -35,7 +50,7 @@ std::optional<std::uint32_t> processors_of_quota(const std::string& cpu_max) {
 }
 
 std::uint32_t usable_processors() {
-    std::uint32_t count = std::max(1u, std::thread::hardware_concurrency());  // honours the affinity mask
+    std::uint32_t count = processors_of_mask();
     // A limit of any group above holds too.
     for (std::string group = control_group();; group.resize(group.find_last_of('/'))) {
         if (const auto quota = processors_of_quota(first_line("/sys/fs/cgroup" + group + "/cpu.max")))

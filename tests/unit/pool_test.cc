@@ -4,6 +4,7 @@
 #include "core/processors.h"
 #include "core/thread_pool.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -231,7 +232,22 @@ BOOST_AUTO_TEST_CASE(quotas_of_control_groups) {
     for (const char* none : {"max 100000", "", "garbage", "-1 100000", "100000 0", "100000"})
         BOOST_TEST(!processors_of_quota(none).has_value());
     BOOST_TEST(usable_processors() >= 1u);
-    BOOST_TEST(usable_processors() <= std::max(1u, std::thread::hardware_concurrency()));
+}
+
+// A process bound to one processor (taskset, a container's cpuset) has one thread's work to give.
+BOOST_AUTO_TEST_CASE(affinity_masks) {
+    cpu_set_t before;
+    if (::sched_getaffinity(0, sizeof(before), &before) != 0) return;  // a machine of over 1024 processors
+    BOOST_TEST(usable_processors() <= static_cast<unsigned>(CPU_COUNT(&before)));
+    int first = 0;
+    while (!CPU_ISSET(first, &before)) ++first;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    BOOST_REQUIRE(::sched_setaffinity(0, sizeof(one), &one) == 0);
+    const unsigned usable = usable_processors();
+    BOOST_REQUIRE(::sched_setaffinity(0, sizeof(before), &before) == 0);
+    BOOST_TEST(usable == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(services_of_a_plugin) {
