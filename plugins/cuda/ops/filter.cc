@@ -183,7 +183,7 @@ private:
         const auto append = [&](const auto& values) {
             const std::size_t at = table.size();
             table.resize(at + values.size() * sizeof values[0]);
-            std::memcpy(table.data() + at, values.data(), values.size() * sizeof values[0]);
+            if (!values.empty()) std::memcpy(table.data() + at, values.data(), values.size() * sizeof values[0]);
             return at;
         };
         const std::size_t columns = append(imaging::positions_with_border(
