@@ -187,7 +187,8 @@ public:
     static constexpr int shared_numbers = lines_of_block * Line::scratch_numbers;
     static constexpr int exchange_numbers = n * n;  // of one image: two buffers
     static constexpr bool cooperative = true;
-    // A barrier of the grid takes longer than numbers through local memory, and the code compiles in a tenth of the time.
+    // A barrier of the grid takes longer than numbers through local memory, and the code compiles in a
+    // third of the time.
     static constexpr bool calls_transforms = true;
 
     // `exchange`: the image's; `barrier`: the launch's.

@@ -27,8 +27,8 @@ std::string control_group() {
     return "/";
 }
 
-// Those that the affinity mask allows the calling thread. std::thread::hardware_concurrency counts what the machine has:
-// bound to 2 of 32 processors (taskset) it says 32.
+// Those that the affinity mask allows the calling thread. std::thread::hardware_concurrency counts what the machine
+// has: bound to 2 of 32 processors (taskset) it says 32.
 std::uint32_t processors_of_mask() {
     constexpr std::size_t most_sets = 64;  // of 1024 processors each: beyond what kernels are built for
     for (std::size_t sets = 1; sets <= most_sets; sets *= 2) {
