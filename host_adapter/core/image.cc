@@ -62,7 +62,7 @@ void Image::Free::operator()(std::uint8_t* pixels) const noexcept {
     if (pixels != nullptr) std::free(reinterpret_cast<void**>(pixels)[-1]);
 }
 
-Image::Image(vdt_format format, std::uint32_t width, std::uint32_t height)
+Image::Image(vdt_format format, std::uint32_t width, std::uint32_t height, Content content)
     : format_(format), width_(width), height_(height) {
     const std::size_t pixel = bytes_per_pixel(format);
     if (pixel == 0) throw Failure(VDT_E_ARGUMENT, "Pixel format " + std::to_string(format) + " has no single plane.");
@@ -73,7 +73,8 @@ Image::Image(vdt_format format, std::uint32_t width, std::uint32_t height)
     // At most (65535 * 12 + 128) * 65535 bytes: no overflow in 64 bits.
     stride_ = (width * pixel + row_padding + row_alignment - 1) / row_alignment * row_alignment;
     bytes_ = stride_ * height;
-    void* const block = std::calloc(1, bytes_ + row_alignment + sizeof(void*));
+    const std::size_t block_bytes = bytes_ + row_alignment + sizeof(void*);
+    void* const block = content == Content::zero ? std::calloc(1, block_bytes) : std::malloc(block_bytes);
     if (block == nullptr)
         throw Failure(VDT_E_OUT_OF_MEMORY, "There is no memory for an image of " + std::to_string(width) + " x " +
                                                std::to_string(height) + " pixels.");

@@ -19,8 +19,11 @@ double pixel_bytes(const vdt_image& view) noexcept;
 // VDT_MAX_DIMENSION pixels a side, VDT_E_OUT_OF_MEMORY.
 class Image {
 public:
+    // What the pixels are at first: zero, or, where all are written anyway, whatever lay there.
+    enum class Content { zero, unset };
+
     Image() = default;
-    Image(vdt_format format, std::uint32_t width, std::uint32_t height);  // pixels are zero
+    Image(vdt_format format, std::uint32_t width, std::uint32_t height, Content content = Content::zero);
 
     vdt_format format() const noexcept { return format_; }
     std::uint32_t width() const noexcept { return width_; }

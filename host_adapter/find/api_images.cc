@@ -41,8 +41,8 @@ template <class MakeImage>
 vdt_code make_screen(vdt_context* context, vdt_screen** screen, vdt_error* error, MakeImage&& make_image) noexcept {
     return api_guard(error, [&] {
         require_place(screen, "screen");
-        context_of(context);
-        std::unique_ptr<vdt_screen> made(new vdt_screen{Screen(make_image())});
+        const Workers workers(&context_of(context).pool());
+        std::unique_ptr<vdt_screen> made(new vdt_screen{Screen(color_of(make_image(), workers))});
         hand_out(std::move(made), HandleKind::Screen, screen);
     });
 }
@@ -64,16 +64,16 @@ vdt_code make_pattern(vdt_context* context, vdt_pattern** pattern, vdt_error* er
 
 vdt_code vdt_screen_create(vdt_context* context, const vdt_pixels* pixels, vdt_screen** screen,
                            vdt_error* error) noexcept {
-    return make_screen(context, screen, error, [&] { return color_of(checked_view(pixels, "`pixels`")); });
+    return make_screen(context, screen, error, [&] { return checked_view(pixels, "`pixels`"); });
 }
 
 vdt_code vdt_screen_from_file(vdt_context* context, const char* path, vdt_screen** screen, vdt_error* error) noexcept {
-    return make_screen(context, screen, error, [&] { return color_of(read(path)); });
+    return make_screen(context, screen, error, [&] { return read(path); });
 }
 
 vdt_code vdt_screen_from_memory(vdt_context* context, const void* data, uint64_t bytes, vdt_screen** screen,
                                 vdt_error* error) noexcept {
-    return make_screen(context, screen, error, [&] { return color_of(decode(data, bytes)); });
+    return make_screen(context, screen, error, [&] { return decode(data, bytes); });
 }
 
 vdt_code vdt_screen_size(const vdt_screen* screen, uint32_t* width, uint32_t* height, vdt_error* error) noexcept {

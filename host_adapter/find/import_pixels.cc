@@ -1,6 +1,7 @@
 #include "import_pixels.h"
 
 #include "../core/failure.h"
+#include "kernels/kernels.h"
 
 #include <algorithm>
 #include <cstring>
@@ -70,6 +71,17 @@ void copy_channel(const std::uint8_t* in, const Layout& layout, unsigned from, s
         for (std::uint32_t x = 0; x < width; ++x) out[x * out_channels] = reduced(in + x * step);
 }
 
+// body(y) for all rows of an image, by several threads where it is large: copying 256 KB takes about as long as waking
+// them (2-core Zen 3).
+template <class Body>
+void each_row(const Image& image, const Workers& workers, const Body& body) {
+    constexpr std::size_t piece_bytes = 256 * 1024;
+    const auto grain = static_cast<std::uint32_t>(std::max<std::size_t>(1, piece_bytes / image.stride()));
+    workers.run(image.height(), grain, [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+        for (std::uint32_t y = begin; y < end; ++y) body(y);
+    });
+}
+
 }  // namespace
 
 PixelView view_of(const Image& image) noexcept {
@@ -78,26 +90,28 @@ PixelView view_of(const Image& image) noexcept {
             image.format() == VDT_FORMAT_GRAY8 ? 1U : 3U};
 }
 
-Image color_of(const vdt_image& view) {
+Image color_of(const vdt_image& view, const Workers& workers) {
     const Layout layout = layout_of(view.format);
     const unsigned channels = layout.channels == 1 ? 1 : 3;
-    Image out(channels == 1 ? VDT_FORMAT_GRAY8 : VDT_FORMAT_BGR8, view.width, view.height);
+    Image out(channels == 1 ? VDT_FORMAT_GRAY8 : VDT_FORMAT_BGR8, view.width, view.height, Image::Content::unset);
     const bool same = layout.bytes == 1 && layout.channels == channels && !layout.red_first;
-    for (std::uint32_t y = 0; y < view.height; ++y) {
-        if (same) {
+    const std::uint8_t red_last[3] = {0, 1, 2}, red_first[3] = {2, 1, 0};
+    const std::uint8_t* const order = layout.red_first ? red_first : red_last;
+    each_row(out, workers, [&](std::uint32_t y) {
+        if (same)
             std::memcpy(out.row(y), row_of(view, y), std::size_t{view.width} * channels);
-            continue;
-        }
-        for (unsigned channel = 0; channel < channels; ++channel)
-            copy_channel(row_of(view, y), layout, layout.red_first ? 2 - channel : channel, out.row(y), channels,
-                         channel, view.width);
-    }
+        else if (layout.bytes == 1)
+            find_kernels().pick(row_of(view, y), layout.channels, order, view.width, out.row(y));
+        else
+            for (unsigned channel = 0; channel < channels; ++channel)
+                copy_channel(row_of(view, y), layout, order[channel], out.row(y), channels, channel, view.width);
+    });
     return out;
 }
 
-Image color_of(Image image) {
+Image color_of(Image image, const Workers& workers) {
     if (image.format() == VDT_FORMAT_GRAY8 || image.format() == VDT_FORMAT_BGR8) return image;
-    return color_of(image.view());
+    return color_of(image.view(), workers);
 }
 
 Image alpha_of(const vdt_image& view) {
@@ -109,24 +123,19 @@ Image alpha_of(const vdt_image& view) {
     return out;
 }
 
-Image gray_from_color(const Image& bgr) {
-    Image out(VDT_FORMAT_GRAY8, bgr.width(), bgr.height());
-    for (std::uint32_t y = 0; y < bgr.height(); ++y) {
-        const std::uint8_t* in = bgr.row(y);
-        std::uint8_t* gray = out.row(y);
-        for (std::uint32_t x = 0; x < bgr.width(); ++x, in += 3)
-            gray[x] = static_cast<std::uint8_t>((3735U * in[0] + 19235U * in[1] + 9798U * in[2] + 16384U) >> 15U);
-    }
+Image gray_from_color(const Image& bgr, const Workers& workers) {
+    Image out(VDT_FORMAT_GRAY8, bgr.width(), bgr.height(), Image::Content::unset);
+    each_row(bgr, workers, [&](std::uint32_t y) { find_kernels().gray(bgr.row(y), bgr.width(), out.row(y)); });
     return out;
 }
 
-Image color_from_gray(const Image& gray) {
-    Image out(VDT_FORMAT_BGR8, gray.width(), gray.height());
-    for (std::uint32_t y = 0; y < gray.height(); ++y) {
+Image color_from_gray(const Image& gray, const Workers& workers) {
+    Image out(VDT_FORMAT_BGR8, gray.width(), gray.height(), Image::Content::unset);
+    each_row(out, workers, [&](std::uint32_t y) {
         const std::uint8_t* in = gray.row(y);
         std::uint8_t* bgr = out.row(y);
         for (std::uint32_t x = 0; x < gray.width(); ++x, bgr += 3) bgr[0] = bgr[1] = bgr[2] = in[x];
-    }
+    });
     return out;
 }
 

@@ -28,12 +28,12 @@ bool Screen::only_gray() {
     return only_gray_ == 1;
 }
 
-std::shared_ptr<SharedImage> Screen::original(ColorMode mode) {
+std::shared_ptr<SharedImage> Screen::original(ColorMode mode, const Workers& workers) {
     if (mode == ColorMode::Gray) {
-        if (!gray_) gray_ = std::make_shared<SharedImage>(gray_from_color(color_->image()));
+        if (!gray_) gray_ = std::make_shared<SharedImage>(gray_from_color(color_->image(), workers));
         return gray_;
     }
-    if (!color_) color_ = std::make_shared<SharedImage>(color_from_gray(gray_->image()));
+    if (!color_) color_ = std::make_shared<SharedImage>(color_from_gray(gray_->image(), workers));
     return color_;
 }
 
@@ -48,7 +48,7 @@ ScreenForm Screen::form(ColorMode mode, double factor, const Workers& workers) {
     const double step_x = static_cast<double>(width_) / form_width;
     const double step_y = static_cast<double>(height_) / form_height;
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<SharedImage> full = original(mode);
+    std::shared_ptr<SharedImage> full = original(mode, workers);
     if (form_width == width_ && form_height == height_) return {std::move(full), 1, 1};
     const auto found = std::find_if(shrunk_.begin(), shrunk_.end(), [&](const Kept& kept) {
         return kept.mode == mode && kept.width == form_width && kept.height == form_height;
@@ -79,7 +79,7 @@ ScreenForm Screen::part(ColorMode mode, double factor, double x, double y, doubl
     std::shared_ptr<SharedImage> full;
     {
         const std::lock_guard lock(mutex_);
-        full = original(mode);
+        full = original(mode, workers);
     }
     const auto span = [margin](double begin, double size, double step, std::uint32_t whole, std::uint32_t& out_begin,
                                std::uint32_t& out_size) {

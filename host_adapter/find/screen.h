@@ -54,7 +54,7 @@ private:
         std::uint32_t width, height;
         std::shared_ptr<SharedImage> image;
     };
-    std::shared_ptr<SharedImage> original(ColorMode mode);  // under mutex_
+    std::shared_ptr<SharedImage> original(ColorMode mode, const Workers& workers);  // under mutex_
 
     const std::uint32_t width_, height_;
     mutable std::mutex mutex_;

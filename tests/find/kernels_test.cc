@@ -32,6 +32,28 @@ bool same(const std::vector<float>& p, const std::vector<float>& q, std::size_t 
 
 BOOST_AUTO_TEST_SUITE(kernels)
 
+// Rows of exactly so many bytes, so that a sanitizer sees what is read or written beyond them.
+BOOST_DATA_TEST_CASE(formats_of_pixels, boost::unit_test::data::make({1U, 4U, 5U, 6U, 15U, 16U, 17U, 18U, 33U, 100U}),
+                     count) {
+    for (const FindKernels* kernels : host::all_find_kernels()) {
+        BOOST_TEST_CONTEXT(kernels->name) {
+            for (const unsigned channels : {3U, 4U}) {
+                std::mt19937 random(count * channels);
+                std::vector<std::uint8_t> in(count * channels), out(3 * count), gray(count);
+                for (std::uint8_t& byte : in) byte = static_cast<std::uint8_t>(random());
+                const std::uint8_t order[3] = {2, 1, 0};
+                kernels->pick(in.data(), channels, order, count, out.data());
+                kernels->gray(out.data(), count, gray.data());
+                for (std::size_t x = 0; x < count; ++x) {
+                    const std::uint8_t* const pixel = in.data() + channels * x;
+                    for (std::size_t c = 0; c < 3; ++c) BOOST_TEST(out[3 * x + c] == pixel[2 - c]);
+                    BOOST_TEST(gray[x] == (3735 * pixel[2] + 19235 * pixel[1] + 9798 * pixel[0] + 16384) >> 15);
+                }
+            }
+        }
+    }
+}
+
 BOOST_DATA_TEST_CASE(instruction_sets_agree, boost::unit_test::data::make({1U, 4U, 5U, 7U, 8U, 9U, 16U, 31U, 100U}),
                      count) {
     const FindKernels& first = **host::all_find_kernels().begin();

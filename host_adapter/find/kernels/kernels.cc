@@ -3,6 +3,7 @@
 
 #include "fft_kernel.h"
 #include "lab_kernel.h"
+#include "pixels_kernel.h"
 #include "resample_kernel.h"
 #include "residual_kernel.h"
 
@@ -15,6 +16,6 @@ namespace vedette::host {
 
 extern const FindKernels VEDETTE_JOIN(kernels_, VEDETTE_FIND_ISA);
 const FindKernels VEDETTE_JOIN(kernels_, VEDETTE_FIND_ISA) = {
-    VEDETTE_TEXT(VEDETTE_FIND_ISA), lab, reach, differences, block_sums, distances, add_row, fft};
+    VEDETTE_TEXT(VEDETTE_FIND_ISA), lab, reach, differences, block_sums, distances, add_row, fft, pick, gray};
 
 }  // namespace vedette::host

@@ -1,4 +1,4 @@
-// The loops over pixels that verification spends its time in, once for each instruction set.
+// The loops over pixels that screens and verification spend their time in, once for each instruction set.
 #pragma once
 
 #include <cstddef>
@@ -51,6 +51,13 @@ struct FindKernels {
     // Forward complex transform, Stockham's; see fft.h. True when the result lies in the scratch arrays.
     bool (*fft)(std::size_t n, const float* cosine, const float* sine, float* re, float* im, float* re_scratch,
                 float* im_scratch);
+
+    // `count` pixels of three or four 8-bit channels to B, G, R: channel order[c] of each goes to place c.
+    void (*pick)(const std::uint8_t* in, unsigned channels, const std::uint8_t order[3], std::size_t count,
+                 std::uint8_t* out);
+
+    // `count` B, G, R triples to (3735 B + 19235 G + 9798 R + 2^14) >> 15.
+    void (*gray)(const std::uint8_t* bgr, std::size_t count, std::uint8_t* out);
 };
 
 // Those of the best instruction set that the processor and the system support. Any thread.
