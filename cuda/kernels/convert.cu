@@ -57,24 +57,32 @@ __device__ __forceinline__ const T* element(const PixelPlanes& image, int x, int
     return reinterpret_cast<const T*>(image.plane[0].row(y)) + std::size_t{image.layout.channels} * x + c;
 }
 
-// Four pixels in the order of the format, pixel by pixel as pixels[p][c].
+// Four pixels in the order of the format, pixel by pixel as pixels[p][c]. Loops go over all four channels whatever the
+// format: with indices known only at run time the pixels would lie in local memory.
 template <class T>
 __device__ __forceinline__ void load(const PixelPlanes& image, int x, int y, T (&pixels)[group][4]) {
     using Word = typename Vector<T>::Type;
     const int channels = image.layout.channels;
     const bool whole = x + group <= image.plane[0].width;
     if (!whole) {
-        for (int p = 0; p < group && x + p < image.plane[0].width; ++p)
-            for (int c = 0; c < channels; ++c) pixels[p][c] = *element<T>(image, x + p, y, c);
+#pragma unroll
+        for (int p = 0; p < group; ++p) {
+#pragma unroll
+            for (int c = 0; c < 4; ++c)
+                if (x + p < image.plane[0].width && c < channels) pixels[p][c] = *element<T>(image, x + p, y, c);
+        }
         return;
     }
     if (image.layout.planar || channels == 1) {
-        for (int c = 0; c < channels; ++c) {
-            const Word word = *reinterpret_cast<const Word*>(element<T>(image, x, y, c));
-            pixels[0][c] = word.x;
-            pixels[1][c] = word.y;
-            pixels[2][c] = word.z;
-            pixels[3][c] = word.w;
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+            if (c < channels) {
+                const Word word = *reinterpret_cast<const Word*>(element<T>(image, x, y, c));
+                pixels[0][c] = word.x;
+                pixels[1][c] = word.y;
+                pixels[2][c] = word.z;
+                pixels[3][c] = word.w;
+            }
         }
         return;
     }
@@ -105,14 +113,22 @@ __device__ __forceinline__ void store(const PixelPlanes& image, int x, int y, co
     const int channels = image.layout.channels;
     const bool whole = x + group <= image.plane[0].width;
     if (!whole) {
-        for (int p = 0; p < group && x + p < image.plane[0].width; ++p)
-            for (int c = 0; c < channels; ++c) *const_cast<T*>(element<T>(image, x + p, y, c)) = pixels[p][c];
+#pragma unroll
+        for (int p = 0; p < group; ++p) {
+#pragma unroll
+            for (int c = 0; c < 4; ++c)
+                if (x + p < image.plane[0].width && c < channels)
+                    *const_cast<T*>(element<T>(image, x + p, y, c)) = pixels[p][c];
+        }
         return;
     }
     if (image.layout.planar || channels == 1) {
-        for (int c = 0; c < channels; ++c)
-            *reinterpret_cast<Word*>(const_cast<T*>(element<T>(image, x, y, c))) =
-                Word{pixels[0][c], pixels[1][c], pixels[2][c], pixels[3][c]};
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+            if (c < channels)
+                *reinterpret_cast<Word*>(const_cast<T*>(element<T>(image, x, y, c))) =
+                    Word{pixels[0][c], pixels[1][c], pixels[2][c], pixels[3][c]};
+        }
         return;
     }
     Word* const words = reinterpret_cast<Word*>(const_cast<T*>(element<T>(image, x, y, 0)));
@@ -127,7 +143,7 @@ __device__ __forceinline__ void store(const PixelPlanes& image, int x, int y, co
 }
 
 template <class In, class Out>
-__global__ void convert_kernel(PixelPlanes in, PixelPlanes out, Scale scale) {
+__global__ void __launch_bounds__(32 * rows_of_block, 4) convert_kernel(PixelPlanes in, PixelPlanes out, Scale scale) {
     const int x = group * static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (x >= in.plane[0].width) return;
     const bool to_gray = out.layout.channels == 1 && in.layout.channels != 1;
@@ -135,7 +151,7 @@ __global__ void convert_kernel(PixelPlanes in, PixelPlanes out, Scale scale) {
     const bool swap = in.layout.rgb != out.layout.rgb;
     for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); y < in.plane[0].height;
          y += static_cast<int>(gridDim.y * blockDim.y)) {
-        In source[group][4];
+        In source[group][4] = {};
         Out target[group][4];
         load(in, x, y, source);
 #pragma unroll
