@@ -33,46 +33,56 @@ struct TileShape {
 template <class In, class Value>
 __device__ __forceinline__ void load_tile(const FilterJob& job, const FilterGroup& group, const TileShape& shape,
                                           int left, int top, Value* tile) {
-    constexpr int at_once = 4;  // loads under way
+    // Loads under way: of four rows, so that a warp waits for memory but a few times a tile.
+    constexpr int rows_at_once = 4, columns_at_once = 3, warps = filter_threads / 32;
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     const int first = left - job.anchor_x, pixels = shape.pixels + job.kernel_width - 1;
     const bool plain_columns = first >= 0 && first + pixels <= job.width;
     const Value border = static_cast<Value>(job.border_value);
-    for (int r = warp; r < shape.in_rows; r += filter_threads / 32) {
-        int y = top - job.anchor_y + r;
-        const bool wanted = top + r < job.height + job.kernel_height - 1;
-        if (y < 0 || y >= job.height) y = wanted ? job.rows[top + r] : -1;
-        Value* const to = tile + r * shape.in_pitch;
-        if (y < 0) {
-            for (int k = lane; k < shape.in_columns; k += 32) to[k] = wanted ? border : Value{0};
-            continue;
-        }
-        const In* const row = in_row<In>(group, y);
-        if (plain_columns) {
-            const In* const from = row + static_cast<std::ptrdiff_t>(first) * job.elements * group.in_step;
-            for (int begin = lane; begin < shape.in_columns; begin += 32 * at_once) {
-                In value[at_once];
+    for (int begin = warp; begin < shape.in_rows; begin += warps * rows_at_once) {
+        const In* row[rows_at_once];  // none where there is only border, or nothing
+        Value fill[rows_at_once];
 #pragma unroll
-                for (int i = 0; i < at_once; ++i) {
-                    const int k = begin + 32 * i;
-                    value[i] = k < shape.in_columns ? from[k * group.in_step] : In{0};
+        for (int i = 0; i < rows_at_once; ++i) {
+            const int r = begin + warps * i;
+            int y = top - job.anchor_y + r;
+            const bool wanted = r < shape.in_rows && top + r < job.height + job.kernel_height - 1;
+            if (y < 0 || y >= job.height) y = wanted ? job.rows[top + r] : -1;
+            row[i] = y < 0 || r >= shape.in_rows ? nullptr : in_row<In>(group, y);
+            fill[i] = wanted ? border : Value{0};
+        }
+        for (int begin_column = lane; begin_column < shape.in_columns; begin_column += 32 * columns_at_once) {
+            Value value[rows_at_once][columns_at_once];
+#pragma unroll
+            for (int j = 0; j < columns_at_once; ++j) {
+                const int k = begin_column + 32 * j;
+                int element = -1;  // of the row
+                bool nothing = k >= shape.in_columns;
+                if (!nothing) {
+                    if (plain_columns) {
+                        element = (first * job.elements + k) * group.in_step;
+                    } else if (const int place = left + k / job.elements; place < job.width + job.kernel_width - 1) {
+                        const int column = job.columns[place];
+                        if (column >= 0) element = (column * job.elements + k % job.elements) * group.in_step;
+                    } else {
+                        nothing = true;
+                    }
                 }
 #pragma unroll
-                for (int i = 0; i < at_once; ++i)
-                    if (begin + 32 * i < shape.in_columns) to[begin + 32 * i] = static_cast<Value>(value[i]);
+                for (int i = 0; i < rows_at_once; ++i)
+                    value[i][j] = row[i] != nullptr && element >= 0 ? static_cast<Value>(row[i][element])
+                                  : row[i] != nullptr && nothing    ? Value{0}
+                                                                    : fill[i];
             }
-            continue;
-        }
-        for (int k = lane; k < shape.in_columns; k += 32) {
-            const int place = left + k / job.elements;
-            Value value = 0;
-            if (place < job.width + job.kernel_width - 1) {
-                const int column = job.columns[place];
-                value = column < 0
-                            ? border
-                            : static_cast<Value>(row[(column * job.elements + k % job.elements) * group.in_step]);
+#pragma unroll
+            for (int i = 0; i < rows_at_once; ++i) {
+                const int r = begin + warps * i;
+#pragma unroll
+                for (int j = 0; j < columns_at_once; ++j) {
+                    const int k = begin_column + 32 * j;
+                    if (r < shape.in_rows && k < shape.in_columns) tile[r * shape.in_pitch + k] = value[i][j];
+                }
             }
-            to[k] = value;
         }
     }
 }
