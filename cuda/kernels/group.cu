@@ -219,7 +219,7 @@ GroupScratch lay_out(std::byte* scratch, std::size_t capacity, GroupState& s) {
     s.members = layout.take<unsigned>(table);
     s.least = layout.take<unsigned>(table);
     s.start = layout.take<unsigned>(table);
-    s.next = layout.take<unsigned>(table);
+    s.knots = layout.take<GroupKnot>(table);
     s.cells = layout.take<unsigned>(table);
     s.sums = layout.take<unsigned long long>(4 * capacity);
     s.best = layout.take<unsigned long long>(capacity);

@@ -94,13 +94,17 @@ __global__ void enter_cells(GroupState s, GroupLevels levels) {
     if (lane_index() == 31 && scan != 0) first = atomicAdd(&s.counters->placed, scan);
     first = __shfl_sync(all_lanes, first, 31);
     if (occupant == no_index) return;
-    s.start[knot] = first + scan - members;
     const GroupRectangle r = s.rectangles[occupant];
-    const int level = level_of(r);
-    const int side = levels.level[level].cell_side;
+    const Cube cube = cube_of(r, levels);
+    const int side = levels.level[cube.level].cell_side;
     const unsigned cell =
-        cell_hash(level, (r.y + furthest_coordinate) / side, (r.x + furthest_coordinate) / side, s.table);
-    s.next[knot] = atomicExch(s.cells + cell, knot);
+        cell_hash(cube.level, (r.y + furthest_coordinate) / side, (r.x + furthest_coordinate) / side, s.table);
+    const int knot_side = levels.level[cube.level].knot_side;
+    const auto least = [knot_side](int number) { return number * knot_side - furthest_coordinate; };
+    const unsigned start = first + scan - members;
+    s.start[knot] = start;
+    s.knots[knot] = GroupKnot{least(cube.left), least(cube.top), least(cube.right), least(cube.bottom),
+                              cube.level,       start,           start + members,   atomicExch(s.cells + cell, knot)};
 }
 
 // A thread: one rectangle.
@@ -114,30 +118,29 @@ __global__ void place(GroupState s) {
     s.parent[index] = s.least[knot];
 }
 
-// Joins rectangle `index` with what is similar in the knots of one cell, and of others that share its hash.
+// Joins rectangle `index` with what is similar in the knots of one cell, and of others that share its hash. `root`: one
+// that the rectangle's component had.
 __device__ void join_cell(const GroupState& s, const GroupLevels& levels, const GroupRectangle& r, unsigned index,
-                          unsigned own, int own_level, unsigned cell) {
+                          unsigned own, int own_level, unsigned cell, unsigned& root) {
     // A hair more than the largest delta.
     const double half = s.eps * 0.5 * (1 + 1e-9);
-    for (unsigned knot = s.cells[cell]; knot != no_index; knot = s.next[knot]) {
-        const unsigned start = s.start[knot];
-        const GroupRectangle first = s.placed[start];
-        const Cube cube = cube_of(first, levels);
+    GroupKnot knot;
+    for (unsigned number = s.cells[cell]; number != no_index; number = knot.next) {
+        knot = s.knots[number];
         // Of two knots of one level the one of the higher number looks at the other.
-        if (cube.level > own_level || (cube.level == own_level && knot >= own)) continue;
-        const int side = levels.level[cube.level].knot_side;
-        const auto gap = [&](int edge, int number) {
-            const int low = number * side - furthest_coordinate;
-            return max(low - edge, edge - (low + side - 1));
-        };
-        const double delta = half * (min(r.w, (cube.right - cube.left + 1) * side - 1) +
-                                     min(r.h, (cube.bottom - cube.top + 1) * side - 1));
-        if (max(max(gap(r.x, cube.left), gap(r.y, cube.top)),
-                max(gap(r.x + r.w, cube.right), gap(r.y + r.h, cube.bottom))) > delta)
+        if (knot.level > own_level || (knot.level == own_level && number >= own)) continue;
+        const int room = levels.level[knot.level].knot_side - 1;
+        const auto gap = [room](int edge, int least) { return max(least - edge, edge - (least + room)); };
+        const int widest = max(max(gap(r.x, knot.left), gap(r.y, knot.top)),
+                               max(gap(r.x + r.w, knot.right), gap(r.y + r.h, knot.bottom)));
+        if (widest > half * (min(r.w, knot.right - knot.left + room) + min(r.h, knot.bottom - knot.top + room)))
             continue;
-        if (root_of(s.parent, index) == root_of(s.parent, s.index[start])) continue;
-        const unsigned end = start + s.members[knot];
-        for (unsigned at = start; at < end; ++at)
+        // Equal roots were equal whenever they were read; different ones say nothing yet.
+        const unsigned other = root_of(s.parent, s.index[knot.start]);
+        if (root == other) continue;
+        root = root_of(s.parent, index);
+        if (root == other) continue;
+        for (unsigned at = knot.start; at < knot.end; ++at)
             if (are_similar(r, s.placed[at], s.eps)) {
                 unite(s.parent, index, s.index[at]);
                 break;
@@ -155,6 +158,7 @@ __global__ void join(GroupState s, GroupLevels levels) {
     const unsigned index = s.index[at];
     const unsigned own = s.knot_of[index];
     const int own_level = level_of(r);
+    unsigned root = no_index;
     for (int level = own_level; level >= 0; --level) {
         // Similar rectangles differ in size by a factor of at most 1 + 2 eps.
         if (level != own_level &&
@@ -169,7 +173,7 @@ __global__ void join(GroupState s, GroupLevels levels) {
         const int right = cell_of(min(r.x + l.reach, furthest_coordinate));
         for (int row = top; row <= bottom; ++row)
             for (int column = left; column <= right; ++column)
-                join_cell(s, levels, r, index, own, own_level, cell_hash(level, row, column, s.table));
+                join_cell(s, levels, r, index, own, own_level, cell_hash(level, row, column, s.table), root);
     }
 }
 

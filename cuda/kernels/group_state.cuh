@@ -22,6 +22,14 @@ struct GroupLevels {
     GroupLevel level[group_levels];
 };
 
+// A knot as those who look for neighbours meet it: one read says whether it is near.
+struct alignas(32) GroupKnot {
+    std::int32_t left, top, right, bottom;  // the least of each edge; the most is a knot's side, less 1, beyond
+    std::int32_t level;
+    std::uint32_t start, end;  // of its rectangles in `placed`
+    std::uint32_t next;        // knot of the same cell
+};
+
 // A group of enough rectangles.
 struct StrongGroup {
     std::int32_t x, y, w, h;
@@ -60,7 +68,7 @@ struct GroupState {
     unsigned* members;
     unsigned* least;  // lowest index
     unsigned* start;  // in `placed`
-    unsigned* next;   // knot of the same cell
+    GroupKnot* knots;
     unsigned* cells;  // first knot of the cells with this hash
     // By rectangle that is the first of its group.
     unsigned long long* sums;  // [4][count]
