@@ -177,8 +177,11 @@ __device__ __forceinline__ void add_stage(const CascadeProgram& program, const C
     for (int k = 0; k < count; ++k) sum[k] = stage.start;
     if constexpr (kind == CascadeKind::stumps) {
         const CascadeStump* stump = stumps + stage.first_tree;
-        for (std::uint32_t left = stage.trees; left != 0; --left, ++stump) {
-            const CascadeRecord record = record_of(stump);
+        // The next record is on its way while a stump is worked on.
+        CascadeRecord next = record_of(stump);
+        for (std::uint32_t left = stage.trees; left != 0; --left) {
+            const CascadeRecord record = next;
+            if (left > 1) next = record_of(++stump);
             const float threshold = threshold_of(record);
             const int gain = gain_of(record);
             with_form(form_of(record), [&](auto form) {
