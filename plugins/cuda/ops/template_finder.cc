@@ -282,11 +282,19 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
         plugin::throw_if_cancelled(*device_.host, call.token);
         search(params);
     } while (!fetch(params));
+    // Sorting takes longer than the search where many patterns have many matches: a pattern a thread.
+    plugin::parallel_for(*device_.host, call.token, 0, static_cast<std::uint32_t>(job_count_), 1,
+                         [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                             for (std::uint32_t p = begin; p < end; ++p) {
+                                 Job& job = *jobs_[p];
+                                 job.found =
+                                     plugin::keep_best(job.hits, (params.flags & VDT_FIND_BEST_ONLY) != 0,
+                                                       (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0, params.max_results);
+                             }
+                         });
     for (std::size_t p = 0; p < job_count_; ++p) {
         Job& job = *jobs_[p];
-        const std::uint64_t found = plugin::keep_best(job.hits, (params.flags & VDT_FIND_BEST_ONLY) != 0,
-                                                      (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0, params.max_results);
-        items.count_found(job.counted ? progress_of(p).found : found);
+        items.count_found(job.counted ? progress_of(p).found : job.found);
         for (const plugin::Position& hit : job.hits) {
             vdt_item item{};
             item.x = static_cast<float>(hit.x + region.x);

@@ -29,6 +29,7 @@ private:
         cuda::TemplateScene scene;
         cuda::Exclusions exclusions;
         std::vector<plugin::Position> hits;
+        std::uint64_t found = 0;  // before max_results
         cuda::WindowPart part;
         float factor = 0;      // of window_thresholds of that part; 0: every score is computed
         bool counted = false;  // by the device: only the best hits were fetched
