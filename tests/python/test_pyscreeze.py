@@ -262,6 +262,33 @@ class OnScreen(unittest.TestCase):
         with self.assertRaises(pyscreeze.ImageNotFoundException):
             pyscreeze.locateOnScreen(UNDO)
 
+    def test_a_display_with_two_pixels_for_a_point(self):
+        """Regions and places are in points, where the mouse clicks; a box's match has both."""
+        wide = Image.open(SCREEN).convert("RGB").resize((3840, 2160), Image.NEAREST)
+        self.frames = [wide]
+        key, folder = wide.crop((142, 564, 260, 632)), Image.open(FOLDER).convert("RGBA")
+        folder = folder.resize((2 * folder.width, 2 * folder.height), Image.NEAREST)
+        self.assertEqual(pyscreeze.locateOnScreen(key), (142, 564, 118, 68), "without being told")
+        with mock.patch.object(adapter.settings, "pixel_ratio", 2.0):
+            box = pyscreeze.locateOnScreen(key)
+            self.assertEqual(box, KEY7_BOX)
+            self.assertIsInstance(box, pyscreeze.Box)
+            self.assertTrue(all(type(value) is int for value in box))
+            self.assertEqual((box.match.box, box.match.logical_box, box.score), ((142, 564, 118, 68), KEY7_BOX, 1.0))
+            self.assertEqual(pyscreeze.locateCenterOnScreen(key), (100, 299))
+            boxes = list(pyscreeze.locateAllOnScreen(folder))
+            self.assertEqual([box[:2] for box in boxes], FOLDER_CORNERS)
+            self.assertEqual(pyscreeze.locateOnScreen(folder, region=(300, 600, 500, 200))[:2], (356, 669))
+            # A needle of a display with one pixel for a point.
+            found = pyscreeze.locateCenterOnScreen(KEY7, confidence=0.9, region=(0, 200, 400, 200))
+            self.assertLessEqual(max(abs(found[0] - 100), abs(found[1] - 299)), 1)
+            with self.assertRaises(pyscreeze.ImageNotFoundException):
+                pyscreeze.locateOnScreen(folder, region=(0, 0, 100, 100))
+            with mock.patch.object(pyscreeze, "USE_IMAGE_NOT_FOUND_EXCEPTION", False):
+                self.assertIsNone(pyscreeze.locateOnScreen(folder, region=(0, 0, 100, 100)))
+            # Pictures that the script brings along have no points.
+            self.assertEqual(pyscreeze.locate(key, wide), (142, 564, 118, 68))
+
     def test_min_search_time(self):
         empty = Image.new("RGB", (1920, 1080), "white")
         self.frames = [empty, empty, Image.open(SCREEN)]
@@ -303,14 +330,16 @@ class Activation(unittest.TestCase):
         self.assertEqual((settings.grayscale, settings.verify, settings.strictness, settings.fallbacks),
                          (True, False, 0.67, ("scales", "features")))
         self.assertEqual(adapter.Settings.from_text("fallbacks=none").fallbacks, ())
-        for wrong in ("verify=2", "nosuch=1", "strictness=x", "fallbacks=sizes"):
+        self.assertEqual(adapter.Settings.from_text("pixel_ratio=1.5").pixel_ratio, 1.5)
+        for wrong in ("verify=2", "nosuch=1", "strictness=x", "fallbacks=sizes", "pixel_ratio=0", "pixel_ratio=two"):
             with self.assertRaises(vedette.errors.ConfigurationError):
                 adapter.Settings.from_text(wrong)
 
     def test_uninstall(self):
         adapter.uninstall()
         try:
-            self.assertEqual(pyscreeze.locateAll.__module__, "pyscreeze")
+            for function in (pyscreeze.locateAll, pyscreeze.locateOnScreen, pyscreeze.locateAllOnScreen):
+                self.assertEqual(function.__code__.co_filename, pyscreeze.__file__)
         finally:
             adapter.install()
 

@@ -7,11 +7,12 @@ import ctypes as c
 import json
 import os
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union, overload
+from typing import (TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union,
+                    overload)
 
 from . import _records as r
 from ._library import call, library, text_of
-from ._options import find_options, rectangle
+from ._options import find_options, pixel_ratio_of, rectangle
 from ._pixels import Picture, PixelRecord, array_of, encoded_bytes, file_name
 from .errors import ArgumentError
 from .results import Backend, Detection, Found, Keypoint, Match, Matched, Reason, Run, Skipped, Stage
@@ -323,13 +324,13 @@ class Context(_Owner):
         try:
             if annotate is not None:
                 call("vdt_result_annotate", result, searched._handle, os.fsencode(annotate))
-            found = _read_result(result, len(wanted))
+            found = _read_result(result, len(wanted), pixel_ratio_of(keywords.get("pixel_ratio")))
         finally:
             library().vdt_result_destroy(result)
         return found if several else found[0]
 
 
-def _read_result(result: c.c_void_p, patterns: int) -> List[Found]:
+def _read_result(result: c.c_void_p, patterns: int, pixel_ratio: float) -> List[Found]:
     info = r.sized(r.RunInfo)
     call("vdt_result_run", result, c.byref(info))
     run = run_of(info)
@@ -337,13 +338,13 @@ def _read_result(result: c.c_void_p, patterns: int) -> List[Found]:
     for index in range(library().vdt_result_match_count(result)):
         record = r.sized(r.MatchRecord)
         call("vdt_result_match", result, index, c.byref(record))
-        matches[record.pattern].append(_match_of(record))
+        matches[record.pattern].append(_match_of(record, pixel_ratio))
     found = []
     for pattern in range(patterns):
         outcome = r.sized(r.OutcomeRecord)
         outcome.best.struct_size = c.sizeof(r.MatchRecord)
         call("vdt_result_outcome", result, pattern, c.byref(outcome))
-        best = _match_of(outcome.best) if outcome.has_best else None
+        best = _match_of(outcome.best, pixel_ratio) if outcome.has_best else None
         text = text_of(library().vdt_reason_text(outcome.reason))
         found.append(Found(tuple(matches[pattern]), best, Reason(outcome.reason), text, outcome.margin,
                            bool(outcome.margin_is_bound), outcome.copies, run))
@@ -355,12 +356,12 @@ def run_of(info: r.RunInfo) -> Run:
                info.predicted_ms, info.measured_ms)
 
 
-def _match_of(record: r.MatchRecord) -> Match:
+def _match_of(record: r.MatchRecord, pixel_ratio: float) -> Match:
     worst, quad = record.worst, tuple(record.quad)
     return Match(record.x, record.y, record.w, record.h, record.score, record.scale, record.residual,
                  record.residual_limit, record.evidence, Stage(record.stage), Reason(record.reason),
                  (worst.x, worst.y, worst.w, worst.h) if worst.w else None,
-                 (quad[0:2], quad[2:4], quad[4:6], quad[6:8]), record.pattern)
+                 (quad[0:2], quad[2:4], quad[4:6], quad[6:8]), record.pattern, pixel_ratio)
 
 
 _default: Optional[Tuple[int, Context]] = None

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
         """A switch that ends the find from another thread."""
         backend: str
         """"NAME" or "NAME:DEVICE": this backend and no other."""
+        pixel_ratio: float
+        """Pixels of the screen for one logical point, 2 on Retina displays: matches then tell their place in both. The
+        other options stay in pixels."""
 
 else:
     FindKeywords = dict
@@ -91,6 +94,14 @@ def fallback_bits(value: Union[bool, str, Iterable[str]]) -> int:
     return sum(FALLBACKS[name] for name in set(names))
 
 
+def pixel_ratio_of(value: Any) -> float:
+    """An option pixel_ratio, checked; None is 1."""
+    ratio = 1.0 if value is None else float(value)
+    if not 0.1 <= ratio <= 10:
+        raise ArgumentError(f"pixel_ratio is {value!r}; it must be 0.1 to 10.")
+    return ratio
+
+
 def find_options(every: bool, keywords: "FindKeywords") -> Tuple[r.FindOptions, List[Any]]:
     """The record for vdt_find, and what must live as long as it."""
     options = r.sized(r.FindOptions)
@@ -134,6 +145,8 @@ def find_options(every: bool, keywords: "FindKeywords") -> Tuple[r.FindOptions, 
             options.cancel = value._handle  # type: ignore[attr-defined]
         elif name == "backend":
             options.backend = str(value).encode()
+        elif name == "pixel_ratio":
+            pixel_ratio_of(value)  # is the results' matter
         else:
             raise TypeError(f"a find has no option {name!r}")
     return options, keep

@@ -4,9 +4,9 @@ Adds the method ``vedette`` to Airtest's MATCHING_METHODS and makes it ST.CVSTRA
 wait, assert_exists and find_all use it; a script may set its own strategy, also with "vedette" in it. What is not there
 is not looked for again by Airtest's methods, which would find something like it: install(others=True) lets them.
 
-Transparent pixels of a template file take no part; Airtest drops the transparency when it reads a file, so its reading is
-replaced as well. A template that is nowhere at the size that Airtest's RESIZE_METHOD gives it, because the recorded resolution is wrong, is
-searched once more as it was recorded.
+Transparent pixels of a template file take no part; Airtest drops the transparency when it reads a file, so its reading
+is replaced as well. A template that is nowhere at the size that Airtest's RESIZE_METHOD gives it, because the recorded
+resolution is wrong, is searched once more as it was recorded.
 """
 
 from __future__ import annotations

@@ -14,22 +14,25 @@ All functions keep their signatures, return types and exceptions. What differs:
 - Boxes have ``score`` and ``match`` (vedette.Match); ``last_found()`` tells of the last search, misses included.
 
 ``settings`` holds what scripts cannot pass; ``VEDETTE_PYSCREEZE="grayscale=1;verify=0;strictness=0.67;fallbacks=none"``
-sets it from outside.
+sets it from outside. On displays whose screenshots have more pixels than the mouse has points (Retina)
+``settings.pixel_ratio`` (``VEDETTE_PYSCREEZE="pixel_ratio=2"``) makes the functions that take screenshots take regions
+and give places in points, where PyAutoGUI clicks; a box's ``match`` has both.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple
 
 import pyscreeze as _original
 
 from . import errors
 from ._context import Pattern, default_context
-from ._options import FALLBACKS
+from ._options import FALLBACKS, pixel_ratio_of
 from .results import Found, Match, Reason
 
 DEFAULT_CONFIDENCE = 0.999
@@ -52,6 +55,9 @@ class Settings:
     """Of the verification: 1.25 tells states apart more sharply, 0.67 tolerates lossy streams."""
     fallbacks: Tuple[str, ...] = ("scales",)
     """What to try after a miss when ``confidence`` is below its default: "scales", "features"."""
+    pixel_ratio: float = 1.0
+    """Pixels of a screenshot for one point of the mouse; 2 on Retina displays. Pictures that a script brings along have
+    pixels alone."""
 
     @classmethod
     def from_text(cls, text: str) -> "Settings":
@@ -64,6 +70,8 @@ class Settings:
                     setattr(result, name, {"0": False, "1": True}[value])
                 elif name == "strictness":
                     result.strictness = float(value)
+                elif name == "pixel_ratio":
+                    result.pixel_ratio = pixel_ratio_of(value)
                 elif name == "fallbacks":
                     names = () if value == "none" else tuple(value.split(","))
                     if not set(names) <= set(FALLBACKS):
@@ -73,8 +81,9 @@ class Settings:
                     raise KeyError(name)
             except (KeyError, ValueError):
                 raise errors.ConfigurationError(
-                    f"VEDETTE_PYSCREEZE has {part!r}; it takes grayscale=0|1, verify=0|1, strictness=NUMBER and "
-                    "fallbacks=none|scales|features|scales,features, separated by semicolons.") from None
+                    f"VEDETTE_PYSCREEZE has {part!r}; it takes grayscale=0|1, verify=0|1, strictness=NUMBER, "
+                    "fallbacks=none|scales|features|scales,features and pixel_ratio=NUMBER, separated by "
+                    "semicolons.") from None
         return result
 
 
@@ -147,8 +156,8 @@ def _search(needle: Any, haystack: Any, grayscale: Optional[bool], limit: int, r
     if pattern.size[0] > searched[0] or pattern.size[1] > searched[1]:
         raise ValueError("needle dimension(s) exceed the haystack image or region dimensions")
     gray = settings.grayscale if grayscale is None else grayscale
-    options.update(threshold=confidence, floor=max(confidence - TOLD_BELOW, -1.0), color="gray" if gray else "auto", verify=settings.verify,
-                   strictness=settings.strictness,
+    options.update(threshold=confidence, floor=max(confidence - TOLD_BELOW, -1.0), color="gray" if gray else "auto",
+                   verify=settings.verify, strictness=settings.strictness, pixel_ratio=settings.pixel_ratio,
                    fallbacks=settings.fallbacks if confidence < DEFAULT_CONFIDENCE else ())
     if limit == 1:
         return default_context().find(screen, pattern, **options)
@@ -185,23 +194,56 @@ def locateAll(needleImage: Any, haystackImage: Any, grayscale: Optional[bool] = 
         yield box
 
 
-_replaced = None
+def _in_points(box: Any) -> Any:
+    """A box of a screenshot's pixels in the points of the mouse."""
+    if not isinstance(box, Box) or box.match is None:
+        return box
+    result = Box(*box.match.logical_box)
+    result.match = box.match
+    return result
+
+
+def _scaled(options: Dict[str, Any]) -> Dict[str, Any]:
+    """Keywords of a search in points, for one in pixels."""
+    region = options.get("region")
+    if not region:
+        return options
+    return {**options, "region": tuple(round(value * settings.pixel_ratio) for value in region)}
+
+
+def _of_screen(name: str) -> Callable[..., Any]:
+    """PyScreeze's function of that name, which takes a screenshot, with regions and places in points."""
+    original = getattr(_original, name)
+
+    @functools.wraps(original)
+    def on_screen(*arguments: Any, **options: Any) -> Any:
+        if settings.pixel_ratio == 1.0:
+            return original(*arguments, **options)
+        found = original(*arguments, **_scaled(options))
+        return (_in_points(box) for box in found) if name == "locateAllOnScreen" else _in_points(found)
+
+    return on_screen
+
+
+# PyScreeze's other functions call these.
+_ours: Dict[str, Callable[..., Any]] = {"locateAll": locateAll, "locateOnScreen": _of_screen("locateOnScreen"),
+                                        "locateAllOnScreen": _of_screen("locateAllOnScreen")}
+_replaced: Dict[str, Any] = {}
 
 
 def install() -> None:
-    """Makes pyscreeze use this module; done when it is imported. PyScreeze's other functions call its locateAll."""
-    global _replaced
-    if _original.locateAll is not locateAll:
-        _replaced = _original.locateAll
-        _original.locateAll = locateAll
+    """Makes pyscreeze use this module; done when it is imported."""
+    for name, function in _ours.items():
+        if name not in _replaced:
+            _replaced[name] = getattr(_original, name)
+            setattr(_original, name, function)
 
 
 def uninstall() -> None:
     """Makes pyscreeze what it was."""
-    global _replaced
-    if _replaced is not None:
-        _original.locateAll = _replaced
-        _replaced = None
+    for name, function in _replaced.items():
+        setattr(_original, name, function)
+    _replaced.clear()
 
 
 install()

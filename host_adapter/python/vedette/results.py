@@ -53,6 +53,11 @@ class Reason(_Number):
     """A pattern without structure whose colour is nowhere."""
 
 
+def _whole(x: float, y: float, w: float, h: float) -> Box:
+    left, top = round(x), round(y)
+    return left, top, max(1, round(x + w) - left), max(1, round(y + h) - top)
+
+
 @dataclass(frozen=True)
 class Match:
     """A place on the screen, in its pixels."""
@@ -78,17 +83,29 @@ class Match:
     """Top left, top right, bottom right, bottom left of the pattern."""
     pattern: int = 0
     """Which pattern of the call."""
+    pixel_ratio: float = 1.0
+    """Pixels for one logical point, as the find was told."""
 
     @property
     def box(self) -> Box:
         """x, y, width, height in whole pixels."""
-        left, top = round(self.x), round(self.y)
-        return left, top, max(1, round(self.x + self.w) - left), max(1, round(self.y + self.h) - top)
+        return _whole(self.x, self.y, self.w, self.h)
 
     @property
     def center(self) -> Tuple[int, int]:
-        """The pixel in the middle: where to click."""
+        """The pixel in the middle: where to click, when clicks are counted in pixels."""
         return int(self.x + self.w / 2), int(self.y + self.h / 2)
+
+    @property
+    def logical_box(self) -> Box:
+        """x, y, width, height in whole logical points."""
+        ratio = self.pixel_ratio
+        return _whole(self.x / ratio, self.y / ratio, self.w / ratio, self.h / ratio)
+
+    @property
+    def logical_center(self) -> Tuple[int, int]:
+        """The logical point in the middle: where to click, when clicks are counted in these."""
+        return int((self.x + self.w / 2) / self.pixel_ratio), int((self.y + self.h / 2) / self.pixel_ratio)
 
 
 @dataclass(frozen=True)
@@ -133,6 +150,11 @@ class Found:
     def center(self) -> Optional[Tuple[int, int]]:
         """The middle of the best match, or None."""
         return self.matches[0].center if self.matches else None
+
+    @property
+    def logical_center(self) -> Optional[Tuple[int, int]]:
+        """The middle of the best match in logical points, or None."""
+        return self.matches[0].logical_center if self.matches else None
 
     @property
     def why(self) -> str:
