@@ -128,6 +128,24 @@ class Resolutions(WithAirtest):
             self.assertEqual(Template(KEY7).match_in(self.screen), (100, 299))
 
 
+class Load(WithAirtest):
+    def test_screens_full_of_features(self):
+        """Airtest's own methods take all keypoints, and run out of memory: here the strongest are kept."""
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        template = Template(self.file(texture(200, 300, seed=8)))
+        self.assertEqual(vedette.match(texture(1080, 1920, seed=7), texture(60, 60)).screen_keypoints, 20000)
+        self.assertIsNone(template.match_in(texture(720, 1280, seed=7)))
+        memory, threads = resident(), len(os.listdir("/proc/self/task"))
+        for seed in range(3):
+            self.assertIsNone(template.match_in(texture(720, 1280, seed=seed)))
+        # The descriptors of one screen take 10 MB.
+        self.assertLess(resident() - memory, 25 << 20)
+        self.assertEqual(len(os.listdir("/proc/self/task")), threads)
+
+
 class Activation(WithAirtest):
     def test_strategy(self):
         self.assertEqual(ST.CVSTRATEGY, ["vedette", "mstpl"])
