@@ -51,5 +51,19 @@ public class Calls {
         Mat flat = new Mat(10, 10, CvType.CV_8UC3, new Scalar(9, 9, 9));
         Imgproc.matchTemplate(image, flat, scores, Imgproc.TM_CCOEFF_NORMED);
         System.out.println("flat: " + place(scores, Imgproc.TM_CCOEFF_NORMED));
+        // Several at once, as SikuliX looks for any of several pictures.
+        String[] places = new String[4];
+        Thread[] threads = new Thread[places.length];
+        for (int i = 0; i < threads.length; ++i) {
+            int index = i;
+            threads[i] = new Thread(() -> {
+                Mat own = new Mat();
+                for (int round = 0; round < 5; ++round) Imgproc.matchTemplate(image, part, own, Imgproc.TM_CCOEFF_NORMED);
+                places[index] = place(own, Imgproc.TM_CCOEFF_NORMED);
+            });
+            threads[i].start();
+        }
+        for (Thread thread : threads) thread.join();
+        System.out.println("threads: " + String.join(" ", places));
     }
 }
