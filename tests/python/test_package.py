@@ -1,7 +1,11 @@
 """How the library is found, and the wheel."""
 
+import ast
+import glob
+import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -77,7 +81,46 @@ class Library(unittest.TestCase):
             self.assertEqual(len(arguments), declared[name], name)
 
 
+class Sources(unittest.TestCase):
+    def test_they_are_python_3_9(self):
+        names = glob.glob(os.path.join(PACKAGE, "**", "*.py"), recursive=True)
+        self.assertGreater(len(names), 20)
+        for name in names:
+            with open(name, encoding="utf-8") as file:
+                ast.parse(file.read(), name, feature_version=(3, 9))
+
+    def test_everything_public_is_described_and_typed(self):
+        for name in vedette.__all__:
+            thing = getattr(vedette, name)
+            self.assertTrue(inspect.getdoc(thing), name)
+            functions = [thing] if inspect.isfunction(thing) else [
+                member for key, member in vars(thing).items() if inspect.isfunction(member) and not key.startswith("_")]
+            for function in functions:
+                signature = inspect.signature(function)
+                self.assertIsNot(signature.return_annotation, inspect.Signature.empty, function.__qualname__)
+                for parameter in signature.parameters.values():
+                    self.assertTrue(parameter.name == "self" or parameter.annotation is not inspect.Parameter.empty,
+                                    f"{function.__qualname__}: {parameter.name}")
+
+
 class Wheel(unittest.TestCase):
+    def test_from_the_source_tree(self):
+        for module in ("pip", "setuptools", "wheel"):
+            if run(f"import {module}").returncode != 0:
+                self.skipTest(f"{sys.executable} has no {module}")
+        with tempfile.TemporaryDirectory() as folder:
+            source, place = os.path.join(folder, "source"), os.path.join(folder, "place")
+            # setuptools leaves folders where it builds.
+            shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
+            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation",
+                            "--no-index", "--target", place, source], check=True, capture_output=True)
+            for name in ("vedette.pth", "vedette/py.typed", "vedette/cv2_hook.py"):
+                self.assertTrue(os.path.exists(os.path.join(place, name)), name)
+            self.assertFalse(os.path.exists(os.path.join(place, "vedette", "lib")))
+            done = run(FIND + "; print(vedette.__file__)", PYTHONPATH=place)
+            self.assertIn("(100, 299)", done.stdout, done.stderr)
+            self.assertIn(place, done.stdout)
+
     def test_a_wheel_with_the_libraries_works_alone(self):
         if not BUILD:
             self.skipTest("VEDETTE_BUILD names no build tree")
