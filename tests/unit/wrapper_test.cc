@@ -3,8 +3,11 @@
 
 #include <vedette/vedette.hpp>
 
+#include <cstring>
 #include <type_traits>
 #include <vector>
+
+#include "temporary_directory.h"
 
 namespace {
 
@@ -116,6 +119,45 @@ BOOST_AUTO_TEST_CASE(features) {
     vdt_feature_options_init(&options);
     options.reprojection = -1;
     BOOST_CHECK_THROW(context.find_by_features(screen, pattern, &options), vedette::Error);
+}
+
+BOOST_AUTO_TEST_CASE(restoration) {
+    const auto pixels = noise(width * height * 3);
+    const vdt_pixels view = part(pixels, 0, 0, width, height);
+    vedette::Context context;
+    vedette::RestoreOptions options;
+    BOOST_TEST(options.iterations == 30u);
+    options.spread_size = 0.8;
+    options.iterations = 3;
+    vedette::Restored restored = context.restore(view, options);
+    const vdt_pixels& made = restored.pixels.get();
+    BOOST_TEST((made.width == width && made.height == height && made.format == view.format));
+    BOOST_TEST(restored.restoration.tiles > 0u);
+    BOOST_TEST(std::string(restored.run.backend) != "");
+
+    // The same as the C API's.
+    auto expected = vedette::detail::sized<vdt_pixels>();
+    BOOST_REQUIRE(vdt_restore(context.get(), &view, &options, &expected, nullptr, nullptr, nullptr) == VDT_OK);
+    BOOST_REQUIRE(expected.bytes == made.bytes);
+    BOOST_TEST(std::memcmp(expected.data, made.data, made.bytes) == 0);
+    vdt_pixels_free(&expected);
+
+    const vedette::test::TemporaryDirectory folder;
+    const std::string path = (folder.path() / "restored.png").string();
+    restored.pixels.save(path);
+    vedette::Pixels read(path);
+    BOOST_TEST(std::memcmp(read.get().data, made.data, made.bytes) == 0);
+
+    vedette::Pixels moved = std::move(read);
+    BOOST_TEST(read.get().data == nullptr);  // NOLINT(bugprone-use-after-move)
+    BOOST_TEST(context.screen(moved.get()).size().first == width);
+    moved = std::move(restored.pixels);
+    BOOST_TEST(moved.get().width == width);
+    BOOST_CHECK_THROW(moved.save("/nowhere/restored.png"), vedette::Error);
+    BOOST_CHECK_THROW(vedette::Pixels("/nowhere.png"), vedette::Error);
+    options.iterations = 0;
+    const auto is_argument = [](const vedette::Error& error) { return error.code() == VDT_E_ARGUMENT; };
+    BOOST_CHECK_EXCEPTION(context.restore(view, options), vedette::Error, is_argument);
 }
 
 BOOST_AUTO_TEST_CASE(explanations) {

@@ -79,7 +79,50 @@ using Outcome = vdt_outcome;
 
 // vdt_find_options with the library's defaults; set what differs.
 struct FindOptions : vdt_find_options {
-    FindOptions() noexcept : vdt_find_options() { vdt_find_options_init(this); }
+    FindOptions() noexcept : vdt_find_options(detail::sized<vdt_find_options>()) { vdt_find_options_init(this); }
+};
+
+// The same for vdt_restore_options.
+struct RestoreOptions : vdt_restore_options {
+    RestoreOptions() noexcept : vdt_restore_options(detail::sized<vdt_restore_options>()) {
+        vdt_restore_options_init(this);
+    }
+};
+
+// Pixels in the library's memory, freed with this object: those of a file, or what a restoration gave.
+class Pixels {
+public:
+    // As vdt_pixels_from_file.
+    explicit Pixels(const std::string& path) : Pixels() {
+        detail::checked([&](vdt_error* error) { return vdt_pixels_from_file(path.c_str(), &pixels_, error); });
+    }
+    Pixels(Pixels&& other) noexcept : pixels_(std::exchange(other.pixels_, detail::sized<vdt_pixels>())) {}
+    Pixels& operator=(Pixels&& other) noexcept {
+        std::swap(pixels_, other.pixels_);
+        return *this;
+    }
+    Pixels(const Pixels&) = delete;
+    Pixels& operator=(const Pixels&) = delete;
+    ~Pixels() { vdt_pixels_free(&pixels_); }
+
+    const vdt_pixels& get() const noexcept { return pixels_; }
+    // As vdt_pixels_to_file: a PNG.
+    void save(const std::string& path) const {
+        detail::checked([&](vdt_error* error) { return vdt_pixels_to_file(&pixels_, path.c_str(), error); });
+    }
+
+private:
+    friend class Context;
+    Pixels() noexcept : pixels_(detail::sized<vdt_pixels>()) {}
+
+    vdt_pixels pixels_;
+};
+
+// A picture sharpened, how, and by whom; the strings of `run` live as long as the context.
+struct Restored {
+    Pixels pixels;
+    vdt_restoration restoration;
+    vdt_run_info run;
 };
 
 class Screen : public detail::Owner<vdt_screen, vdt_screen_destroy> {
@@ -213,6 +256,16 @@ public:
             return vdt_find_by_features(get(), screen.get(), pattern.get(), options, &place, nullptr, error);
         });
         return place;
+    }
+
+    // As vdt_restore: a blurred picture sharpened.
+    Restored restore(const vdt_pixels& pixels, const RestoreOptions& options = RestoreOptions()) const {
+        Restored restored{Pixels(), detail::sized<vdt_restoration>(), detail::sized<vdt_run_info>()};
+        detail::checked([&](vdt_error* error) {
+            return vdt_restore(get(), &pixels, &options, &restored.pixels.pixels_, &restored.restoration, &restored.run,
+                               error);
+        });
+        return restored;
     }
 
     // Devices of the loaded backends; the strings live as long as this context.
