@@ -33,8 +33,9 @@ bool run_cascade(const Session& session, const CascadeCall& call, std::vector<vd
         info.struct_size = sizeof info;
         vdt_error error{};
         error.struct_size = sizeof error;
-        const vdt_code code = session.api->run_operation(session.context, VDT_OP_CASCADE_DETECT, &params, inputs, 1,
-                                                         nullptr, 0, nullptr, 0, lists, 1, nullptr, &info, &error);
+        const vdt_code code =
+            session.api->run_operation(session.context, VDT_OP_CASCADE_DETECT, &params, inputs, 1, nullptr, 0, nullptr,
+                                       0, lists, 1, session.backend(), &info, &error);
         if (code < 0) {
             answer.declined = error.text;
             return false;

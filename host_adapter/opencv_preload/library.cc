@@ -76,12 +76,15 @@ std::unique_ptr<Session> make_session(std::uint32_t threads) {
 }  // namespace
 
 const char* Session::unusable() const noexcept {
-    if (context == nullptr) return reason.c_str();
-    return reference_only_.load(std::memory_order_relaxed) ? "Vedette has only its reference backend here" : nullptr;
+    return context == nullptr ? reason.c_str() : nullptr;
+}
+
+const char* Session::backend() const noexcept {
+    return reference_seen_.load(std::memory_order_relaxed) ? "cpu" : nullptr;
 }
 
 std::string Session::note(const vdt_run_info& run) const {
-    if (std::strcmp(run.backend, "opencv") == 0) reference_only_.store(true, std::memory_order_relaxed);
+    if (std::strcmp(run.backend, "opencv") == 0) reference_seen_.store(true, std::memory_order_relaxed);
     return std::string(run.backend) + ":" + std::to_string(run.device_index) + " " + run.variant;
 }
 

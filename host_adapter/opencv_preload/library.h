@@ -27,12 +27,15 @@ struct Session {
 
     // Why no operation can be run; NULL when one can. The text lives as long as the session.
     const char* unusable() const noexcept;
+    // Whom to ask: NULL leaves it to the library, as vdt_run_operation has it. Once that took the reference backend,
+    // which is there alone, or was taken while a loaded machine made times look odd, the processor's is asked by name:
+    // the program's own OpenCV is no slower than the one behind the reference.
+    const char* backend() const noexcept;
     // Takes note of who ran an operation, and names it: "cpu:0 exact".
     std::string note(const vdt_run_info& run) const;
 
 private:
-    // Set when only the reference backend was there: it is slower than the OpenCV that it stands for.
-    mutable std::atomic<bool> reference_only_{false};
+    mutable std::atomic<bool> reference_seen_{false};
 };
 
 // The session of this process with `threads` threads (0: as the configuration says). Made by the first call, again in a

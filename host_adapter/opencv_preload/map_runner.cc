@@ -22,7 +22,7 @@ bool run_map(const Session& session, const Raster& image, const Raster& pattern,
     vdt_error error{};
     error.struct_size = sizeof error;
     const vdt_code code = session.api->run_operation(session.context, VDT_OP_TEMPLATE_MAP, &params, inputs, 3, outputs,
-                                                     1, nullptr, 0, nullptr, 0, nullptr, &info, &error);
+                                                     1, nullptr, 0, nullptr, 0, session.backend(), &info, &error);
     if (code != VDT_OK) {
         answer.declined = error.text;
         return false;
