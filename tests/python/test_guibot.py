@@ -168,10 +168,19 @@ class InGuiBot(unittest.TestCase):
 
     def test_many_finds_do_not_grow(self):
         """guibot runs out of memory after some fifty finds when its log is kept."""
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
         finder = adapter.VedetteFinder()
+        for _ in range(10):
+            finder.find(Image(KEY7), Image(SCREEN))
+        before = resident()
         for _ in range(60):
             finder.find(Image(KEY7), Image(SCREEN))
         self.assertEqual((finder.imglog.hotmaps, finder.imglog.similarities), ([], []))
+        # A screenshot of the sample takes 6 MB.
+        self.assertLess(resident() - before, 30 << 20)
 
 
 if __name__ == "__main__":
