@@ -15,10 +15,11 @@ vedette.errors; "not found" is none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List
+import os
+from typing import TYPE_CHECKING, Any, ContextManager, List, Optional, Tuple, Union, overload
 
 from . import errors
-from ._context import Context, Pattern, Screen, default_context
+from ._context import Context, Pattern, PatternLike, Patterns, Screen, ScreenLike, default_context
 from ._explain import Candidate, ExplainedCall, Explanation
 from ._library import library, text_of
 from ._options import Cancel
@@ -30,8 +31,12 @@ from .results import (Backend, Detection, Found, Keypoint, Match, Matched, Reaso
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from ._options import FindKeywords
+    from ._pixels import Picture
+    from ._restore import Spread
+    from ._watch import Source
 
 from ._version import VERSION as __version__
 
@@ -48,57 +53,85 @@ def library_version() -> str:
     return text_of(library().vdt_version())
 
 
-def find(screen: Any, pattern: Any, **options: Any) -> Any:
+@overload
+def find(screen: ScreenLike, pattern: Patterns, **options: "Unpack[FindKeywords]") -> List[Found]: ...
+
+
+@overload
+def find(screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
+
+
+def find(screen: ScreenLike, pattern: Any, **options: Any) -> Any:
     """The best match: Context.find on the default context."""
     return default_context().find(screen, pattern, **options)
 
 
-def find_all(screen: Any, pattern: Any, **options: Any) -> Any:
+@overload
+def find_all(screen: ScreenLike, pattern: Patterns, **options: "Unpack[FindKeywords]") -> List[Found]: ...
+
+
+@overload
+def find_all(screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
+
+
+def find_all(screen: ScreenLike, pattern: Any, **options: Any) -> Any:
     """All matches: Context.find_all on the default context."""
     return default_context().find_all(screen, pattern, **options)
 
 
-def annotate(screen: Any, pattern: Any, path: Any, **options: Any) -> Any:
+def annotate(screen: ScreenLike, pattern: Union[PatternLike, Patterns], path: Union[str, "os.PathLike[str]"],
+             **options: Any) -> Any:
     """All matches, and a picture of them: Context.annotate on the default context."""
     return default_context().annotate(screen, pattern, path, **options)
 
 
-def wait(source: Any, pattern: Any, **options: Any) -> Any:
+@overload
+def wait(source: "Source", pattern: Patterns, *, timeout: Optional[float] = 10.0, interval: Optional[float] = None,
+         order: str = "bgr", incremental: bool = True, **options: "Unpack[FindKeywords]") -> List[Found]: ...
+
+
+@overload
+def wait(source: "Source", pattern: PatternLike, *, timeout: Optional[float] = 10.0, interval: Optional[float] = None,
+         order: str = "bgr", incremental: bool = True, **options: "Unpack[FindKeywords]") -> Found: ...
+
+
+def wait(source: "Source", pattern: Any, **options: Any) -> Any:
     """Waits until something is there: Context.wait on the default context."""
     return default_context().wait(source, pattern, **options)
 
 
-def wait_vanish(source: Any, pattern: Any, **options: Any) -> bool:
+def wait_vanish(source: "Source", pattern: Union[PatternLike, Patterns], **options: Any) -> bool:
     """Waits until something has gone: Context.wait_vanish on the default context."""
     return default_context().wait_vanish(source, pattern, **options)
 
 
-def match_template(scene: Any, pattern: Any, method: Any = "ccoeff_normed", mask: Any = None,
+def match_template(scene: "Picture", pattern: "Picture", method: Union[int, str] = "ccoeff_normed", mask: Any = None,
                    **options: Any) -> "npt.NDArray[np.float32]":
     """A map of scores: Context.match_template on the default context."""
     return default_context().match_template(scene, pattern, method, mask, **options)
 
 
-def detect(screen: Any, cascade: Any, **options: Any) -> List[Detection]:
+def detect(screen: "Picture", cascade: Union[str, "os.PathLike[str]", bytes], **options: Any) -> List[Detection]:
     """What a cascade detects: Context.detect on the default context."""
     return default_context().detect(screen, cascade, **options)
 
 
-def features(picture: Any, mask: Any = None, **options: Any) -> Any:
+def features(picture: "Picture", mask: Any = None,
+             **options: Any) -> Tuple[List[Keypoint], "npt.NDArray[np.float32]"]:
     """SIFT keypoints and descriptors: Context.features on the default context."""
     return default_context().features(picture, mask, **options)
 
 
-def match(screen: Any, pattern: Any, **options: Any) -> Matched:
+def match(screen: ScreenLike, pattern: PatternLike, **options: Any) -> Matched:
     """A pattern found by its keypoints: Context.match on the default context."""
     return default_context().match(screen, pattern, **options)
 
 
-def explain(*, measure: bool = False) -> Any:
+def explain(*, measure: bool = False) -> ContextManager[Explanation]:
     """Why which backend: Context.explain on the default context, for a `with`."""
     return default_context().explain(measure=measure)
 
 
-def restore(picture: Any, spread: Any = ("gaussian", 1.5), **options: Any) -> "npt.NDArray[np.uint8]":
+def restore(picture: "Picture", spread: "Spread" = ("gaussian", 1.5), **options: Any) -> "npt.NDArray[np.uint8]":
     """A blurred picture sharpened: Context.restore on the default context."""
     return default_context().restore(picture, spread, **options)

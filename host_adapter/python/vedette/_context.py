@@ -182,22 +182,22 @@ class Context(_Owner):
         return handle
 
     @overload
-    def find(self, screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
-
-    @overload
     def find(self, screen: ScreenLike, pattern: "Patterns",
              **options: "Unpack[FindKeywords]") -> List[Found]: ...
+
+    @overload
+    def find(self, screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
 
     def find(self, screen: Any, pattern: Any, **options: Any) -> Any:
         """The best match of a pattern, or of each pattern of a list. Options: vedette.FindKeywords."""
         return self._find(screen, pattern, False, options)
 
     @overload
-    def find_all(self, screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
-
-    @overload
     def find_all(self, screen: ScreenLike, pattern: "Patterns",
                  **options: "Unpack[FindKeywords]") -> List[Found]: ...
+
+    @overload
+    def find_all(self, screen: ScreenLike, pattern: PatternLike, **options: "Unpack[FindKeywords]") -> Found: ...
 
     def find_all(self, screen: Any, pattern: Any, **options: Any) -> Any:
         """All matches of a pattern, best first, or of each pattern of a list. Options: vedette.FindKeywords."""
@@ -208,8 +208,18 @@ class Context(_Owner):
         """As find_all (or find), and writes a PNG: matches framed in green, the best refused candidate in red."""
         return self._find(screen, pattern, every, options, path)
 
+    @overload
+    def wait(self, source: "Source", pattern: "Patterns", *, timeout: Optional[float] = 10.0,
+             interval: Optional[float] = None, order: str = "bgr", incremental: bool = True,
+             **options: "Unpack[FindKeywords]") -> List[Found]: ...
+
+    @overload
+    def wait(self, source: "Source", pattern: PatternLike, *, timeout: Optional[float] = 10.0,
+             interval: Optional[float] = None, order: str = "bgr", incremental: bool = True,
+             **options: "Unpack[FindKeywords]") -> Found: ...
+
     def wait(self, source: "Source", pattern: Any, *, timeout: Optional[float] = 10.0, interval: Optional[float] = None,
-             order: str = "bgr", incremental: bool = True, **options: "Unpack[FindKeywords]") -> Any:
+             order: str = "bgr", incremental: bool = True, **options: Any) -> Any:
         """Waits until a pattern, or one of a list, is on a frame; Found or a list, as of `find` on that frame.
 
         source: gives the frames, as a callable or an iterable; None for a frame stands for one equal to the last.
