@@ -167,6 +167,16 @@ class Activation(WithAirtest):
                               check=False)
         self.assertEqual(done.stdout.splitlines(), ["['vedette', 'mstpl']"], done.stderr)
 
+    def test_airtests_own_runner(self):
+        folder = os.path.join(self.folder.name, "script.air")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "script.py"), "w", encoding="utf-8") as file:
+            file.write("from airtest.core.api import *\nimport cv2\n"
+                       f"print('clicks at', Template({KEY7!r}).match_in(cv2.imread({SCREEN!r})), ST.CVSTRATEGY)\n")
+        done = subprocess.run([sys.executable, "-m", "vedette.run", "-m", "airtest", "run", folder],
+                              capture_output=True, text=True, check=False, cwd=self.folder.name)
+        self.assertIn("clicks at (100, 299) ['vedette', 'mstpl']", done.stdout, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
