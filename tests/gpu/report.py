@@ -215,7 +215,8 @@ def text_of(title, machine, checks, rows, peers, markdown):
         bullet = "- " if markdown else "  "
         parts.append("\n".join(f"{bullet}{check['name']}: {check['outcome']}" +
                                (f" ({check['text']})" if check["text"] else "") for check in checks))
-    parts.append(f"Bars and goals are for one {machine}: {summary(rows)}.")
+    if machine:
+        parts.append(f"Bars and goals are for one {machine}: {summary(rows)}.")
     parts.append(markdown_table(rows) if markdown else plain_table(rows))
     parts.append(EXPLANATION)
     missing = left_out(rows, peers)
@@ -230,12 +231,15 @@ def main(arguments=None):
     parser.add_argument("--peers", nargs="+", default=[], metavar="FILE")
     parser.add_argument("--checks", metavar="FILE")
     parser.add_argument("--figures", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "figures.json"))
+    parser.add_argument("--without-figures", action="store_true", help="no bars and goals: a device they are not for")
     parser.add_argument("--title", default="Vedette on the GPU")
     parser.add_argument("--out", metavar="FOLDER")
     given = parser.parse_args(arguments)
     try:
-        with open(given.figures, encoding="utf-8") as file:
-            figures = json.load(file)
+        figures = {"machine": None, "rows": []}
+        if not given.without_figures:
+            with open(given.figures, encoding="utf-8") as file:
+                figures = json.load(file)
         bench = [row for path in given.bench for row in read_lines(path)]
         peers = [row for path in given.peers for row in read_lines(path)]
         checks = read_checks(given.checks)

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 import tempfile
 import unittest
 
@@ -142,6 +143,14 @@ class Program(unittest.TestCase):
             self.assertEqual(status, 0)
             self.assertIn("4 were not measured", out)
 
+    def test_without_figures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, out, _ = self.run_report(folder, "\n".join(json.dumps(row) for row in BENCH), "--without-figures")
+            self.assertEqual(status, 0)
+            self.assertNotIn("Bars and goals", out)
+            self.assertNotIn("never run", out)
+            self.assertIn("26.0", out)
+
     def test_broken_input_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             status, _, error = self.run_report(folder, "{}\n{oops\n".replace("{}", json.dumps(BENCH[0])))
@@ -161,6 +170,34 @@ class Program(unittest.TestCase):
             if "goal_us" in row:
                 self.assertGreater(row["bar_us"], 0)
                 self.assertLessEqual(row["goal_us"], row["bar_us"])
+
+
+class Run(unittest.TestCase):
+    """tests/gpu/run where it cannot run: exit status 2 and one sentence."""
+
+    def refused(self, *arguments, **variables):
+        done = subprocess.run([os.path.join(os.path.dirname(os.path.abspath(report.__file__)), "run"), *arguments],
+                              env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertTrue(done.stderr.startswith("error: "), done.stderr)
+        return done.stderr
+
+    def test_wrong_arguments(self):
+        self.assertIn("no part is called dance", self.refused("--only", "build,dance"))
+        self.assertIn("--out needs a value", self.refused("--out"))
+        self.assertIn('"many" is no whole number', self.refused("--device", "many"))
+
+    def test_no_driver(self):
+        with tempfile.TemporaryDirectory() as folder:
+            tools = os.path.join(folder, "tools")
+            os.mkdir(tools)
+            for name in ("bash", "dirname", "mkdir", "nproc"):
+                for place in ("/usr/bin", "/bin"):
+                    if os.path.exists(os.path.join(place, name)):
+                        os.symlink(os.path.join(place, name), os.path.join(tools, name))
+                        break
+            told = self.refused("--out", os.path.join(folder, "out"), PATH=tools)
+            self.assertIn("There is no nvidia-smi here", told)
 
 
 if __name__ == "__main__":
