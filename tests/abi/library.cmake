@@ -1,7 +1,8 @@
 cmake_minimum_required(VERSION 3.25)
 # Looks at LIBRARY with NM and READELF: it exports exactly what the regular expression EXPORTS names, needs only libraries
 # that NEEDED allows, and with FORBID refers to nothing that ends the process or writes to its standard streams, names in
-# the list EXCUSED apart.
+# the list EXCUSED apart. Compilers that are set up to link the C++ library statically bring its own references into the
+# library: then the object files OBJECTS that it is made of are looked at.
 function(read_lines variable)
     execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE status ERROR_VARIABLE message)
     if(NOT status EQUAL 0)
@@ -30,7 +31,11 @@ if(NOT exported)
 endif()
 
 read_lines(dynamic ${READELF} -d ${LIBRARY})
+set(shared_runtime FALSE)
 foreach(line IN LISTS dynamic)
+    if(line MATCHES "NEEDED.*\\(lib(std)?c[+][+][.]so")
+        set(shared_runtime TRUE)
+    endif()
     if(line MATCHES "NEEDED.*\\((.*)\\)$")
         set(name ${CMAKE_MATCH_1})
         if(NOT name MATCHES "${NEEDED}")
@@ -45,7 +50,11 @@ endforeach()
 if(FORBID)
     set(forbidden "abort|exit|_exit|_Exit|quick_exit|raise|__assert_fail|printf|__printf_chk|vprintf|puts|putchar|perror")
     string(APPEND forbidden "|stdout|stderr|_ZSt4cout|_ZSt4cerr|_ZSt4clog|_ZSt5wcout|_ZSt5wcerr|system|fork|dlclose")
-    read_lines(references ${NM} -D --undefined-only --format=posix ${LIBRARY})
+    if(shared_runtime OR NOT OBJECTS)
+        read_lines(references ${NM} -D --undefined-only --format=posix ${LIBRARY})
+    else()
+        read_lines(references ${NM} --undefined-only --format=posix ${OBJECTS})
+    endif()
     foreach(line IN LISTS references)
         string(REGEX REPLACE "[@ ].*" "" name "${line}")
         if(name MATCHES "^(${forbidden})$" AND NOT name IN_LIST EXCUSED)

@@ -29,7 +29,7 @@ void test_operations(fixture* f) {
                       0, NULL, &info, &error)
 
     CHECK_WORKS(CONVERT(ins, 1, outs, 1));
-    CHECK(info.backend != NULL && strcmp(info.backend, "cpu") == 0);
+    CHECK(info.backend != NULL && info.backend[0] != 0);
     const unsigned expected = (3735u * f->pixels[0] + 19235u * f->pixels[1] + 9798u * f->pixels[2] + (1u << 14)) >> 15;
     CHECK(gray[0] == expected);
 

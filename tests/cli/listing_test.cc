@@ -100,7 +100,12 @@ BOOST_AUTO_TEST_CASE(bench_prints_a_line_for_each_measurement) {
         BOOST_CHECK_LE(row["ms_min"].get<double>(), row["ms"].get<double>());
         BOOST_CHECK_LE(row["ms"].get<double>(), row["ms_max"].get<double>());
         BOOST_CHECK_GT(row["floor_ms"].get<double>(), 0);
-        BOOST_CHECK_EQUAL(row["residency"], "host");
+        // On devices with memory of their own the images also lie there, where a queue has its own measurement.
+        const std::string residency = row["residency"];
+        BOOST_CHECK_MESSAGE(residency == "host" || residency == "device" || residency == "queued", line);
+        if (row["backend"] == "cpu") {
+            BOOST_CHECK_EQUAL(residency, "host");
+        }
         BOOST_CHECK_EQUAL(row["peer"].is_null(), row["peer_ms"].is_null());
         if (!row["peer_ms"].is_null()) {
             BOOST_CHECK_CLOSE(row["ratio"].get<double>(), row["peer_ms"].get<double>() / row["ms"].get<double>(), 1e-6);

@@ -25,12 +25,14 @@ struct Place : Folder {
             {"model", {{"profile_directory", *this / "profiles"}}}};
         return write("config.json", config.dump());
     }
-    std::vector<std::string> profiles() const {
+    // Those kept for the devices of one backend: this machine may have devices of others, too.
+    std::vector<std::string> profiles(const std::string& backend) const {
         std::vector<std::string> files;
         std::error_code error;
         for (fs::directory_iterator entry(*this / "profiles", error), end; !error && entry != end;
              entry.increment(error))
-            if (entry->path().extension() == ".json") files.push_back(entry->path());
+            if (entry->path().extension() == ".json" && entry->path().filename().string().starts_with(backend + "-"))
+                files.push_back(entry->path());
         return files;
     }
 };
@@ -51,13 +53,16 @@ bool measured(const json& profile, const std::string& parameter) {
 
 BOOST_FIXTURE_TEST_CASE(the_cpu_is_measured_and_its_profile_used, Place) {
     const std::string config = configuration(R"(["cpu"])");
+    // Memory is measured on an area beyond the last cache, which takes its time to be touched where that is large.
+    const int budget = ::sysconf(_SC_LEVEL3_CACHE_SIZE) > 64 << 20 ? 12 : 5;
     const auto start = std::chrono::steady_clock::now();
-    const Ran ran = command({"probe", "--backend", "cpu", "--budget", "5", "--json", "--config", config});
+    const Ran ran =
+        command({"probe", "--backend", "cpu", "--budget", std::to_string(budget), "--json", "--config", config});
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     BOOST_REQUIRE_EQUAL(ran.status, 0);
     // The budget, starting, and one run that was begun before its end; with room for machines that are busy with other
     // things.
-    BOOST_CHECK_MESSAGE(took.count() < 5 + 20, took.count());
+    BOOST_CHECK_MESSAGE(took.count() < budget + 20, took.count());
     BOOST_CHECK_MESSAGE(has(ran.err, "vedette probe: cpu: measuring parameters\n"), ran.err);
     const json object = ran.object();
     BOOST_CHECK_EQUAL(object.at("directory"), *this / "profiles");
@@ -67,8 +72,8 @@ BOOST_FIXTURE_TEST_CASE(the_cpu_is_measured_and_its_profile_used, Place) {
          {"clock", "lanes", "operation_time", "launch_time", "next_launch_time", "shared_bandwidth", "cache2_bandwidth",
           "global_bandwidth", "global_latency", "refs_in_flight", "open_time"})
         BOOST_CHECK_MESSAGE(measured(profile, parameter), parameter << " in " << profile);
-    BOOST_REQUIRE_EQUAL(profiles().size(), 1u);
-    const vedette::model::Profile kept = vedette::model::read_profile(contents(profiles()[0]), "the profile");
+    BOOST_REQUIRE_EQUAL(profiles("cpu").size(), 1u);
+    const vedette::model::Profile kept = vedette::model::read_profile(contents(profiles("cpu")[0]), "the profile");
     BOOST_CHECK_EQUAL(kept.key.plugin, "cpu");
     BOOST_CHECK_EQUAL(kept.parameters.source(), unsigned{VDT_SOURCE_MEASURED});
     BOOST_CHECK(!kept.recorded.empty());
@@ -112,8 +117,8 @@ BOOST_FIXTURE_TEST_CASE(two_probes_at_once_take_turns, Place) {
     BOOST_CHECK_MESSAGE(has(told, "waiting for another probe to end"), told);
     for (const char* const name : {"first.out", "second.out"})
         BOOST_CHECK_MESSAGE(has(contents(*this / name), "\"profile\""), name);
-    BOOST_REQUIRE_EQUAL(profiles().size(), 1u);
-    BOOST_CHECK_NO_THROW(vedette::model::read_profile(contents(profiles()[0]), "the profile"));
+    BOOST_REQUIRE_EQUAL(profiles("cpu").size(), 1u);
+    BOOST_CHECK_NO_THROW(vedette::model::read_profile(contents(profiles("cpu")[0]), "the profile"));
 }
 
 BOOST_FIXTURE_TEST_CASE(a_backend_that_hangs_costs_its_process_only, Place) {
@@ -128,7 +133,8 @@ BOOST_FIXTURE_TEST_CASE(a_backend_that_hangs_costs_its_process_only, Place) {
     BOOST_CHECK_MESSAGE(has(fault.at("failure").get<std::string>(), "did not go on for 2.5 s"), fault);
     BOOST_CHECK_EQUAL(fault.at("device"), "fault device 0");
     BOOST_CHECK(device_of(object, "cpu").contains("profile"));
-    BOOST_CHECK_EQUAL(profiles().size(), 1u);
+    BOOST_CHECK_EQUAL(profiles("cpu").size(), 1u);
+    BOOST_CHECK(profiles("fault").empty());
 }
 
 BOOST_FIXTURE_TEST_CASE(a_backend_that_crashes_costs_its_process_only, Place) {
@@ -139,7 +145,7 @@ BOOST_FIXTURE_TEST_CASE(a_backend_that_crashes_costs_its_process_only, Place) {
         const json object = ran.object();
         const json& fault = device_of(object, "fault");
         BOOST_CHECK_MESSAGE(has(fault.at("failure").get<std::string>(), "crashed with signal 11"), fault);
-        BOOST_CHECK(profiles().empty());
+        BOOST_CHECK(profiles("fault").empty());
     }
 }
 

@@ -43,24 +43,31 @@ std::string library_called(const std::string& id) {
     return bytes.replace(place, own.size(), id + std::string(own.size() - id.size(), '\0'));
 }
 
-// A directory of plugins with a context that searches it.
+// A directory of plugins with a context that searches it. The installation beside it has the trial program and no
+// backend: what the drivers of this machine's devices open would be counted and timed with the rest.
 struct Plugins {
     TemporaryDirectory directory;
+    TemporaryDirectory installation;
     std::vector<std::string> log;
     std::unique_ptr<Context> context;
+
+    Plugins() {
+        const fs::path trial = fs::path("vedette") / "vedette-probe-plugin";
+        fs::create_directory(installation.path() / "vedette");
+        fs::create_symlink(fs::path(VEDETTE_LIBRARY_DIRECTORY) / trial, installation.path() / trial);
+    }
 
     // A copy of the small plugin that calls itself `id`, with its manifest.
     void add(const std::string& id, const std::string& more = "") {
         directory.write(id + ".so", library_called(id));
         directory.write(id + ".json", manifest(id, id + ".so", more));
     }
-    Context& open(const std::string& more = "", const fs::path& searched = {},
-                  const fs::path& library_directory = VEDETTE_LIBRARY_DIRECTORY) {
+    Context& open(const std::string& more = "", const fs::path& searched = {}, const fs::path& library_directory = {}) {
         ContextOptions options;
         options.config_text =
             (contains(more, "trial_seconds") ? "{\"threads\": 1" : "{\"trial_seconds\": 1") + more + "}";
         options.plugin_directory = searched.empty() ? directory.path() : searched;
-        options.library_directory = library_directory;
+        options.library_directory = library_directory.empty() ? installation.path() : library_directory;
         options.log = [](void* user, std::uint32_t, const char* text) {
             static_cast<std::vector<std::string>*>(user)->push_back(text);
         };
@@ -108,7 +115,8 @@ BOOST_AUTO_TEST_SUITE(loader)
 BOOST_AUTO_TEST_CASE(a_good_plugin) {
     Plugins plugins;
     plugins.add("small");
-    Context& context = plugins.open();
+    plugins.add("wanted");
+    Context& context = plugins.open(R"(, "order": ["wanted"])");
     BOOST_TEST(plugins.refusal("small").stage == "loaded");
     const auto devices = context.registry().devices("small");
     BOOST_REQUIRE(devices.size() == 1u);
@@ -116,7 +124,8 @@ BOOST_AUTO_TEST_CASE(a_good_plugin) {
     BOOST_TEST(devices[0]->operations() == 0u);
     BOOST_TEST(devices[0]->plugin().library() == (plugins.directory.path() / "small.so").string());
     BOOST_TEST(devices[0]->plugin().version() == "1.0.0");
-    BOOST_TEST(context.registry().names().back() == "small");  // what the order does not name comes last
+    BOOST_TEST(context.registry().names() == (std::vector<std::string>{"wanted", "small"}),
+               "what the order does not name comes last");
 }
 
 BOOST_AUTO_TEST_CASE(a_library_inside_its_directory_may_be_a_link) {
