@@ -68,7 +68,7 @@ __device__ __forceinline__ void add_covered(const PixelPlanes& in, const AreaCov
 #pragma unroll
             for (int c = 0; c < channels; ++c) row[c] += static_cast<Row>(pixel[c]) * weight;
         }
-        const unsigned weight = cover_weight(down, y, static_cast<unsigned>(frame.height));
+        const unsigned weight = cover_weight(down, y, static_cast<unsigned>(frame.full_height));
 #pragma unroll
         for (int c = 0; c < channels; ++c) sums[c] += static_cast<typename AreaSums<In>::All>(row[c]) * weight;
     }
@@ -146,13 +146,13 @@ int area_team(std::int32_t in_width, std::int32_t in_height, std::int32_t width,
 
 void resize_area(const PixelPlanes& in, const PixelPlanes& out, const AreaCover* across, const AreaCover* down,
                  const ResizeFrame& frame, cudaStream_t stream) {
-    const std::int32_t in_width = in.plane[0].width, in_height = in.plane[0].height;
+    const std::int32_t in_width = in.plane[0].width, in_height = frame.in_height;
     const auto width = static_cast<std::size_t>(out.plane[0].width),
                height = static_cast<std::size_t>(out.plane[0].height);
     AreaTotal total{};
     total.weight = static_cast<unsigned long long>(in_width) * static_cast<unsigned long long>(in_height);
     total.inverse_of_double = static_cast<float>(0.5 / static_cast<double>(total.weight));
-    const int team = area_team(in_width, in_height, frame.width, frame.height);
+    const int team = area_team(in_width, in_height, frame.width, frame.full_height);
     LaunchShape shape;
     shape.block = dim3(32, resize_warps);
     with_resized_types(in, out, [&]<class In, class Out, int channels>() {

@@ -192,6 +192,11 @@ void Operands::download(const Download& download) {
     staged_ = staged_ || needs_staging(image);
 }
 
+void Operands::release() noexcept {
+    inputs_.clear();
+    outputs_.clear();
+}
+
 Operands::Call::Call(Operands& operands, const vdt_call& call)
     : operands_(operands), current_(operands.device_.cuda.limits.ordinal) {
     Operands& self = operands;

@@ -76,6 +76,9 @@ public:
     // Queues the copy of input 0 to output 0 of the same format and size.
     void copy_input_to_output();
 
+    // Gives back the memory that is kept for the next call. Not within a call.
+    void release() noexcept;
+
     // Runs body(0) ... body(count - 1) on the host's threads.
     void parallel_for(std::uint32_t count, const std::function<void(std::uint32_t)>& body) const;
 

@@ -1,4 +1,5 @@
 // The table, the entry, and the life of an instance and its devices.
+#include "bands.h"
 #include "probe.h"
 #include "resident.h"
 #include "streams.h"
@@ -80,7 +81,6 @@ struct Backend
     using Stream = StreamRecord;
     using Event = EventRecord;
     using Buffer = BufferRecord;
-    using DeviceEntries::make_plan;
 
     static constexpr const char* id = "cuda";
     static constexpr const char* version = "1.0.0";
@@ -140,6 +140,10 @@ struct Backend
         return limits;
     }
 
+    static std::unique_ptr<Plan> make_plan(const Operation& operation, Device& device, const vdt_query& query) {
+        if (!works_in_bands(operation.op)) return DeviceEntries::make_plan(operation, device, query);
+        return on(device, [&] { return make_banded_plan(operation, device, query); });
+    }
     static vdt_code run_plan(Plan& plan, Device& device, const vdt_call& call) {
         return on(device, [&] { return plan.run(call); });
     }

@@ -1,5 +1,6 @@
 # The plugin's own sources; absolute, since the tests that run it without a GPU use them, too.
 set(VEDETTE_CUDA_PLUGIN_SOURCES
+    bands.cc
     operands.cc
     plugin.cc
     probe.cc
