@@ -273,6 +273,26 @@ BOOST_AUTO_TEST_CASE(formats_agree) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(cancellation) {
+    if (!backend_has(VDT_OP_CASCADE_DETECT, "cascade_detect")) return;
+    Random random(29);
+    const TestImage image = screen_image(random, VDT_FORMAT_GRAY8, 160, 120);
+    const vdt_cascade_params params = params_for(haar);
+    const Detection all = detect(image, params);
+    for (const std::int64_t checks : {0, 1, 2, 5, 1000000})
+        for (const vdt_code code : {VDT_E_CANCELLED, VDT_E_TIMEOUT}) {
+            Limit limit;
+            limit.checks_left = checks;
+            limit.code = code;
+            const Detection detection = detect_until(image, params, limit);
+            if (checks == 0) BOOST_CHECK_EQUAL(detection.code, code);
+            if (checks == 1000000) BOOST_CHECK_EQUAL(detection.code, VDT_OK);
+            if (detection.code == code) continue;
+            BOOST_CHECK_MESSAGE(detection.code == VDT_OK, detection.text);
+            BOOST_CHECK_EQUAL(detection.items.size(), all.items.size());
+        }
+}
+
 BOOST_AUTO_TEST_CASE(image_smaller_than_the_window) {
     if (!backend_has(VDT_OP_CASCADE_DETECT, "cascade_detect")) return;
     for (const std::uint32_t side : {1u, 7u}) {

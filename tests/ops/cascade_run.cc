@@ -17,7 +17,7 @@ vdt_cascade_params params_for(const std::string& cascade) {
 namespace {
 
 Detection detect(const TestImage& image, const vdt_cascade_params& params, std::uint32_t variant,
-                 std::uint32_t& variants) {
+                 std::uint32_t& variants, Limit* limit = nullptr) {
     TestList list(200000);
     Operation operation;
     operation.op = VDT_OP_CASCADE_DETECT;
@@ -25,6 +25,7 @@ Detection detect(const TestImage& image, const vdt_cascade_params& params, std::
     operation.params = &params;
     operation.inputs = {image.ptr()};
     operation.lists_out = {list.ptr()};
+    operation.limit = limit;
     const Outcome outcome = backend().run(operation);
     Detection detection{outcome.code, outcome.text, {}};
     if (VDT_IS_ERROR(outcome.code)) return detection;
@@ -51,6 +52,11 @@ Detection detect(const TestImage& image, const vdt_cascade_params& params) {
             "variant " << variant << " finds something else");
     }
     return detection;
+}
+
+Detection detect_until(const TestImage& image, const vdt_cascade_params& params, Limit& limit) {
+    std::uint32_t variants = 1;
+    return detect(image, params, 0, variants, &limit);
 }
 
 }  // namespace vedette::ops

@@ -62,4 +62,7 @@ vdt_cascade_params params_for(const std::string& cascade);
 // With the first variant; checks that every other one finds the same.
 Detection detect(const TestImage& image, const vdt_cascade_params& params);
 
+// With the first variant alone, for as long as the limit lets it.
+Detection detect_until(const TestImage& image, const vdt_cascade_params& params, Limit& limit);
+
 }  // namespace vedette::ops

@@ -92,7 +92,8 @@ public:
     vdt_code run(const vdt_call& call) override {
         Operands::Call running(operands_, call);
         cascade::WindowWriter out(*call.lists_out[0], *call.inputs[0]);
-        const auto& windows = search_.run(operands_.input(0).view<const std::uint8_t>(), operands_.stream());
+        const auto& windows =
+            search_.run(operands_.input(0).view<const std::uint8_t>(), operands_.stream(), call.token);
         if (min_neighbors_ == 0) {
             for (const cuda::CascadeWindow& window : windows) {
                 const cuda::GroupRectangle r = rectangle_of(window);

@@ -17,9 +17,10 @@ namespace vedette::cuda_plugin {
 
 namespace {
 
-// Scaled images of a batch together, unless one alone is larger. A usual search (scale factor 1.1) is one batch: five
-// times the source.
-constexpr std::size_t batch_bytes = std::size_t{256} << 20;
+// Scaled images of a batch together, unless one alone is larger. With a scale factor of 1.1 they are five times the
+// source: a screen of 3840 x 2160 is one batch, of some two milliseconds (estimate), and the call's limits are heeded
+// between those of larger ones.
+constexpr std::size_t batch_bytes = std::size_t{64} << 20;
 constexpr std::uint32_t least_capacity = 1u << 16;
 // When set, each call logs how many of the lanes' places were needed.
 constexpr const char* count_variable = "VEDETTE_CUDA_COUNT_LANES";
@@ -50,7 +51,11 @@ struct Axes {
 
 CascadeSearch::CascadeSearch(const Device& device, const cascade::Model& model, const cascade::Search& search,
                              std::int32_t width, std::int32_t height, cuda::CascadeVariant variant)
-    : device_(device), kind_(kind_of(model)), variant_(variant), counts_lanes_(std::getenv(count_variable) != nullptr) {
+    : device_(device),
+      pace_(device),
+      kind_(kind_of(model)),
+      variant_(variant),
+      counts_lanes_(std::getenv(count_variable) != nullptr) {
     for (const cascade::Scale& scale : cascade::scales_of(model, search, width, height))
         if (scale.columns != 0 && scale.rows != 0) scales_.push_back(scale);
     if (scales_.empty()) return;
@@ -186,12 +191,14 @@ std::uint32_t CascadeSearch::missing() const {
 }
 
 const std::vector<cuda::CascadeWindow>& CascadeSearch::run(const cuda::View<const std::uint8_t>& image,
-                                                           cudaStream_t stream) {
+                                                           cudaStream_t stream, vdt_token* token) {
     sorted_.clear();
+    pace_.start(token, stream);
     if (batches_.empty()) return sorted_;
     for (;;) {
         cuda::check(cudaMemsetAsync(counters_.data(), 0, counters_.size(), stream), "clearing counters");
         for (cuda::CascadeBatch& batch : batches_) {
+            pace_.step();
             batch.source = image;
             cuda::run_cascade(batch, stream);
         }
@@ -199,6 +206,7 @@ const std::vector<cuda::CascadeWindow>& CascadeSearch::run(const cuda::View<cons
                                     cudaMemcpyDeviceToHost, stream),
                     "reading counters");
         cuda::synchronize(stream);
+        pace_.check();
         const std::uint32_t needed = missing();
         if (needed == 0) break;
         grow(needed + needed / 4);

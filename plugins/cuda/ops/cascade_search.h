@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend.h"
+#include "pace.h"
 
 #include <cascade/model.h>
 #include <cascade/scales.h>
@@ -18,8 +19,10 @@ public:
     CascadeSearch(const Device& device, const cascade::Model& model, const cascade::Search& search, std::int32_t width,
                   std::int32_t height, cuda::CascadeVariant variant);
 
-    // All windows that pass, by scale, then row, then column. Waits for the device. Valid until the next call.
-    const std::vector<cuda::CascadeWindow>& run(const cuda::View<const std::uint8_t>& image, cudaStream_t stream);
+    // All windows that pass, by scale, then row, then column. Waits for the device. Valid until the next call. Throws
+    // Failure when `token` ends the call, which is looked at between batches.
+    const std::vector<cuda::CascadeWindow>& run(const cuda::View<const std::uint8_t>& image, cudaStream_t stream,
+                                                vdt_token* token);
 
     const cascade::Scale& scale_of(const cuda::CascadeWindow& window) const { return scales_[window.level]; }
 
@@ -37,6 +40,7 @@ private:
     std::uint32_t missing() const;
 
     const Device& device_;
+    Pace pace_;
     std::vector<cascade::Scale> scales_;  // those with windows
     cuda::CascadeKind kind_ = cuda::CascadeKind::stumps;
     cuda::CascadeVariant variant_;

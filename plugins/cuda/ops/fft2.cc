@@ -10,6 +10,7 @@
 
 #include "fft_sides.h"
 #include "operands.h"
+#include "pace.h"
 
 namespace vedette::cuda_plugin {
 
@@ -105,7 +106,8 @@ public:
           params_(plugin::params_of<vdt_fft2_params>(query)),
           room_(device, shape_),
           operands_(device),
-          roots_(device.cuda.memory, 2 * shape_.side) {
+          roots_(device.cuda.memory, 2 * shape_.side),
+          pace_(device) {
         if (room_.form.scratch_bytes != 0)
             scratch_ = cuda::Block<std::byte>(device.cuda.memory, room_.form.scratch_bytes * room_.images);
         upload_roots(roots_, shape_.side);
@@ -121,7 +123,9 @@ public:
         job.out = operands_.output(0).view<float>(floats_of(*call.outputs[0]));
         job.roots = reinterpret_cast<const cuda::Number*>(roots_.data());
         job.scratch = reinterpret_cast<cuda::Number*>(scratch_.data());
+        pace_.start(call.token, operands_.stream());
         for (std::uint32_t image = 0; image < shape_.batch; image += room_.images) {
+            pace_.step();
             job.first_image = image;
             cuda::fft2(room_.form, job, std::min(room_.images, shape_.batch - image), operands_.stream());
         }
@@ -138,6 +142,7 @@ private:
     Operands operands_;
     cuda::Block<float> roots_;
     cuda::Block<std::byte> scratch_;
+    Pace pace_;
 };
 
 std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {

@@ -4,7 +4,6 @@
 
 #include <vedette/plugin/cpp/check.hpp>
 #include <vedette/plugin/cpp/cost.hpp>
-#include <vedette/plugin/cpp/loop.hpp>
 #include <vedette/plugin/cpp/restore_checks.hpp>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "fft_sides.h"
 #include "operands.h"
+#include "pace.h"
 
 namespace vedette::cuda_plugin {
 
@@ -132,7 +132,7 @@ public:
           state_(device.cuda.memory, room_.form.state_bytes * shape_.batch),
           barrier_(device.cuda.memory, 1),
           problems_(device.cuda.pinned, 1),
-          events_{cuda::make_event(), cuda::make_event()} {
+          pace_(device) {
         if (room_.form.kept_bytes != 0)
             kept_ = cuda::Block<std::byte>(device.cuda.memory, room_.form.kept_bytes * room_.images);
         if (room_.form.exchange_bytes != 0)
@@ -162,9 +162,10 @@ public:
         job.barrier = barrier_.data();
         job.problems = problems_.data();
         job.epsilon = shape_.epsilon;
+        pace_.start(call.token, operands_.stream());
         for (std::uint32_t image = 0; image < shape_.batch; image += room_.images) {
             job.first_image = image;
-            iterate(job, std::min(room_.images, shape_.batch - image), call.token);
+            iterate(job, std::min(room_.images, shape_.batch - image));
         }
         // What the pixels tell is known when the device is done; a call without a stream waits once only.
         if (call.stream != nullptr) {
@@ -179,20 +180,15 @@ public:
 private:
     static constexpr cuda::RestoreProblems no_problems{-1, -1, -1, -1};
 
-    // Never more than two kernels ahead of the device, so that a call that is cancelled ends soon.
-    void iterate(cuda::RestoreJob& job, std::uint32_t images, vdt_token* token) {
+    void iterate(cuda::RestoreJob& job, std::uint32_t images) {
         std::uint32_t left = shape_.iterations, chunk = first_iterations(shape_.side);
-        job.first = true;
-        for (unsigned turn = 0;; ++turn) {
-            if (turn >= 2) cuda::check(cudaEventSynchronize(events_[turn % 2].get()), "waiting for iterations");
-            plugin::throw_if_cancelled(*device_.host, token);
+        for (job.first = true;; job.first = false) {
+            pace_.step();
             job.iterations = std::min(left, chunk);
             left -= job.iterations;
             job.last = left == 0;
             cuda::restore(room_.form, job, images, operands_.stream());
             if (job.last) return;
-            cuda::check(cudaEventRecord(events_[turn % 2].get(), operands_.stream()), "recording an event");
-            job.first = false;
             chunk = next_iterations(shape_.side, chunk);
         }
     }
@@ -225,7 +221,7 @@ private:
     cuda::Block<std::byte> exchange_;
     cuda::Block<unsigned> barrier_;
     cuda::Block<cuda::RestoreProblems> problems_;
-    cuda::Event events_[2];
+    Pace pace_;
 };
 
 std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {

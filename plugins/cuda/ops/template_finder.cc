@@ -32,12 +32,16 @@ std::uint32_t capacity_for(const cuda::Pattern& pattern) {
     return pattern.masked() ? masked_candidate_capacity : candidate_capacity;
 }
 
+// Patterns between two waits for the device: enough queued work for it to stay busy (estimate).
+constexpr std::size_t patterns_of_a_step = 8;
+
 // Thresholds made for one pattern serve another whose own would be higher by at most this.
 constexpr float shared_factor = 1.1f;
 
 }  // namespace
 
-TemplateFinder::TemplateFinder(const Device& device, FindWay way) : way_(way), device_(device), operands_(device) {
+TemplateFinder::TemplateFinder(const Device& device, FindWay way)
+    : way_(way), device_(device), operands_(device), pace_(device) {
     cuda::gemm_prepare(device.cuda.limits);
 }
 
@@ -206,8 +210,12 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
                     static_cast<int>(hits_offset() / sizeof(std::uint32_t))};
     else
         cuda::check(cudaMemsetAsync(results_.data(), 0, hits_offset(), operands_.stream()), "clearing counters");
-    for (std::size_t p = 0; p < job_count_; ++p)
-        if (jobs_[p]->fits && jobs_[p]->factor <= 0) search_scores(p, params);
+    std::size_t searched = 0;
+    for (std::size_t p = 0; p < job_count_; ++p) {
+        if (!jobs_[p]->fits || jobs_[p]->factor > 0) continue;
+        heed_limits(searched++);
+        search_scores(p, params);
+    }
     // Patterns of one size one after another, the lowest thresholds first, so that one plane of them serves several.
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t p) {
@@ -217,9 +225,17 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
     });
     thresholds_for_ = nullptr;
     for (const std::size_t p : order_) {
+        heed_limits(searched++);
         search_candidates(p, params, counters);
         counters = {};
     }
+}
+
+void TemplateFinder::heed_limits(std::size_t searched) {
+    if (searched % patterns_of_a_step == 0)
+        pace_.step();
+    else
+        pace_.check();
 }
 
 cuda::Progress TemplateFinder::progress_of(std::size_t job) const {
@@ -278,8 +294,9 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
     Operands::Call running(operands_, call);
     const DeviceImage scene = operands_.input(0);
     prepare(call, params, scene, region);
+    pace_.start(call.token, operands_.stream());
     do {
-        plugin::throw_if_cancelled(*device_.host, call.token);
+        pace_.check();
         search(params);
     } while (!fetch(params));
     // Sorting takes longer than the search where many patterns have many matches: a pattern a thread.

@@ -1,6 +1,7 @@
 // template_find as a whole: which way each pattern is searched, what is kept between calls, and the items.
 #pragma once
 
+#include "pace.h"
 #include "template_operands.h"
 
 #include <vedette/plugin/cpp/positions.hpp>
@@ -46,6 +47,8 @@ private:
                  const vdt_rect& region);
     void upload_exclusions(const vdt_template_find_params& params, const vdt_rect& region);
     void search(const vdt_template_find_params& params);
+    // Before each search of a pattern, of which `searched` were queued before.
+    void heed_limits(std::size_t searched);
     void search_candidates(std::size_t index, const vdt_template_find_params& params, const cuda::Cleared& cleared);
     void search_scores(std::size_t index, const vdt_template_find_params& params);
     void choose_factor(Job& job, double threshold);
@@ -68,6 +71,7 @@ private:
     const FindWay way_;
     const Device& device_;
     Operands operands_;
+    Pace pace_;
     std::vector<std::unique_ptr<Job>> jobs_;
     std::vector<std::size_t> order_;  // jobs that are searched by candidates
     std::size_t job_count_ = 0;
