@@ -124,7 +124,7 @@ struct CascadeWindow {
     std::uint32_t padding;
 };
 
-// What lanes did: a stump, or a tree, for a window each.
+// What lanes did in a stage: a stump, or a tree, for a window each.
 struct CascadeCounts {
     unsigned long long issued;  // places of warps that ran
     unsigned long long needed;  // places that had a window to decide
@@ -156,7 +156,7 @@ struct CascadeBatch {
     CascadeWindow* kept;  // memory that host and device reach, `kept_capacity` windows; in any order
     unsigned* kept_count;
     unsigned kept_capacity;
-    CascadeCounts* counts;  // NULL: not counted
+    CascadeCounts* counts;  // one for each stage; NULL: not counted
 };
 
 // Pixels of a level that a block of the first kernel makes.

@@ -38,24 +38,16 @@ struct CascadeTileState {
     std::uint32_t level, column, row;  // of the tile's first window
 };
 
-// What a warp's lanes did. Costs nothing unless `counting`.
+// What a warp's lanes did, by stage; all lanes call with the same numbers. Costs nothing unless `counting`.
 template <bool counting>
 struct CascadeTally {
-    unsigned long long issued = 0, needed = 0;
+    CascadeCounts* counts;
 
-    __device__ __forceinline__ void add(unsigned places, unsigned windows, unsigned trees) {
+    __device__ __forceinline__ void add(unsigned stage, unsigned places, unsigned windows, unsigned trees) const {
         if constexpr (counting) {
-            issued += static_cast<unsigned long long>(places) * trees;
-            needed += static_cast<unsigned long long>(windows) * trees;
-        }
-    }
-    // Every lane has counted the same.
-    __device__ __forceinline__ void finish(CascadeCounts* counts) {
-        if constexpr (counting) {
-            if (lane_index() == 0) {
-                atomicAdd(&counts->issued, issued);
-                atomicAdd(&counts->needed, needed);
-            }
+            if (lane_index() != 0) return;
+            atomicAdd(&counts[stage].issued, static_cast<unsigned long long>(places) * trees);
+            atomicAdd(&counts[stage].needed, static_cast<unsigned long long>(windows) * trees);
         }
     }
 };
@@ -161,10 +153,10 @@ struct QueuedWindows {
 // One stage for a lane's windows from number `first` on.
 template <CascadeKind kind, bool counting>
 __device__ __forceinline__ void run_queues(const CascadeTileState& s, unsigned stage_number, unsigned queued,
-                                           unsigned first, CascadeTally<counting>& tally) {
+                                           unsigned first, const CascadeTally<counting>& tally) {
     const CascadeStage stage = s.program->stages[stage_number];
     const QueuedWindows<kind> windows(s, stage_number, queued, first);
-    if constexpr (counting) tally.add(32 * cascade_together, warp_sum(windows.used), stage.trees);
+    if constexpr (counting) tally.add(stage_number, 32 * cascade_together, warp_sum(windows.used), stage.trees);
     int sum[cascade_together];
     add_stage<kind>(*s.program, stumps_for<kind>(s, stage), stage, windows.at, windows.norm, sum);
 #pragma unroll
@@ -178,7 +170,7 @@ __device__ __forceinline__ void run_queues(const CascadeTileState& s, unsigned s
 template <CascadeKind kind, bool counting>
 __device__ __forceinline__ void run_parts(const CascadeTileState& s, unsigned stage_number, unsigned queued,
                                           unsigned first, unsigned groups, unsigned parts,
-                                          CascadeTally<counting>& tally) {
+                                          const CascadeTally<counting>& tally) {
     const CascadeStage stage = s.program->stages[stage_number];
     const unsigned lane = lane_index();
     const unsigned warp = threadIdx.x / 32;
@@ -191,7 +183,7 @@ __device__ __forceinline__ void run_parts(const CascadeTileState& s, unsigned st
         piece.trees = stage.trees * (part + 1) / parts - stage.trees * part / parts;
         piece.start = part == 0 ? stage.start : 0;
         const QueuedWindows<kind> windows(s, stage_number, queued, first + group * cascade_together);
-        if constexpr (counting) tally.add(32 * cascade_together, warp_sum(windows.used), piece.trees);
+        if constexpr (counting) tally.add(stage_number, 32 * cascade_together, warp_sum(windows.used), piece.trees);
         int sum[cascade_together];
         add_stage<kind>(*s.program, stumps_for<kind>(s, piece), piece, windows.at, windows.norm, sum);
 #pragma unroll
@@ -211,7 +203,7 @@ __device__ __forceinline__ void run_parts(const CascadeTileState& s, unsigned st
 // What is left of the queues from stage `first` on, a warp a window. `queued`: of this lane's queue.
 template <CascadeKind kind, bool counting>
 __device__ __forceinline__ void run_few(const CascadeTileState& s, unsigned first, unsigned queued, unsigned total,
-                                        CascadeTally<counting>& tally) {
+                                        const CascadeTally<counting>& tally) {
     const CascadeLayout& layout = *s.layout;
     const CascadeProgram& program = *s.program;
     const unsigned lane = lane_index();
@@ -230,7 +222,7 @@ __device__ __forceinline__ void run_few(const CascadeTileState& s, unsigned firs
             int sum = 0;
             for (unsigned tree = lane; tree < stage.trees; tree += 32)
                 sum += tree_value<kind>(program, stage.first_tree + tree, at, norm);
-            if constexpr (counting) tally.add((stage.trees + 31) / 32 * 32, stage.trees, 1);
+            if constexpr (counting) tally.add(number_of_stage, (stage.trees + 31) / 32 * 32, stage.trees, 1);
             sum = warp_sum(sum) + stage.start;
             alive = passes<kind>(program, stage, sum, at, norm);
             if (alive && number_of_stage == 0 && lane == 0) atomicOr(s.bitmap + window / 32, 1u << window % 32);
@@ -245,7 +237,7 @@ __device__ __forceinline__ void search_compacted(const CascadeTileState& s, unsi
     const CascadeLayout& layout = *s.layout;
     const unsigned lane = lane_index();
     const unsigned warp = threadIdx.x / 32;
-    CascadeTally<counting> tally;
+    const CascadeTally<counting> tally{s.batch->counts};
     begin_windows<kind != CascadeKind::lbp>(s, columns, rows, [&](unsigned window) {
         const unsigned bank = static_cast<unsigned>(window_place(layout, window)) % 32;
         const unsigned number = atomicAdd(&s.counts[0][bank], 1u);
@@ -269,8 +261,8 @@ __device__ __forceinline__ void search_compacted(const CascadeTileState& s, unsi
         if (groups != 0) {
             // An int takes the place of two windows.
             const int behind = layout.bank_windows - static_cast<int>(first + groups * cascade_together);
-            const unsigned parts =
-                min(cascade_warps / groups, static_cast<unsigned>(max(0, behind)) / (2 * cascade_together * groups));
+            const unsigned room = static_cast<unsigned>(max(0, behind)) / (2 * cascade_together * groups);
+            const unsigned parts = min(min(cascade_warps / groups, room), s.program->stages[stage].trees);
             if (parts > 1)
                 run_parts<kind>(s, stage, queued, first, groups, parts, tally);
             else if (warp < groups)
@@ -278,14 +270,13 @@ __device__ __forceinline__ void search_compacted(const CascadeTileState& s, unsi
         }
         __syncthreads();
     }
-    if constexpr (counting) tally.finish(s.batch->counts);
 }
 
 template <CascadeKind kind, bool counting>
 __device__ __forceinline__ void search_straight(const CascadeTileState& s, unsigned columns, unsigned rows) {
     const CascadeLayout& layout = *s.layout;
     const CascadeProgram& program = *s.program;
-    CascadeTally<counting> tally;
+    const CascadeTally<counting> tally{s.batch->counts};
     begin_windows<kind != CascadeKind::lbp>(s, columns, rows, [](unsigned) {});
     const auto windows = static_cast<unsigned>(layout.columns * layout.rows);
     for (unsigned base = threadIdx.x / 32 * 32; base < windows; base += cascade_threads) {
@@ -299,7 +290,7 @@ __device__ __forceinline__ void search_straight(const CascadeTileState& s, unsig
             const unsigned left = __ballot_sync(all_lanes, alive);
             if (left == 0) break;
             const CascadeStage stage = program.stages[number];
-            if constexpr (counting) tally.add(32, static_cast<unsigned>(__popc(left)), stage.trees);
+            if constexpr (counting) tally.add(number, 32, static_cast<unsigned>(__popc(left)), stage.trees);
             if (alive) {
                 int sum[1];
                 add_stage<kind, 1>(program, stumps_for<kind>(s, stage), stage, at, norm, sum);
@@ -311,7 +302,6 @@ __device__ __forceinline__ void search_straight(const CascadeTileState& s, unsig
             append_found(s, window, exact_sum<kind>(program, program.stages[program.stage_count - 1], at[0], norm[0]));
         if (lane_index() == 0) s.bitmap[base / 32] = ~rejected;
     }
-    if constexpr (counting) tally.finish(s.batch->counts);
 }
 
 }  // namespace vedette::cuda

@@ -22,7 +22,7 @@ namespace {
 // between those of larger ones.
 constexpr std::size_t batch_bytes = std::size_t{64} << 20;
 constexpr std::uint32_t least_capacity = 1u << 16;
-// When set, each call logs how many of the lanes' places were needed.
+// When set, each call logs how many of the lanes' places were needed in each stage.
 constexpr const char* count_variable = "VEDETTE_CUDA_COUNT_LANES";
 
 void upload(void* to, const void* from, std::size_t bytes) {
@@ -70,7 +70,8 @@ CascadeSearch::CascadeSearch(const Device& device, const cascade::Model& model, 
         upload_program(model, step);
     }
     make_batches(model, width, height);
-    counters_ = cuda::Block<std::byte>(device.cuda.memory, sizeof(Totals) + batches_.size() * sizeof(std::uint32_t));
+    counters_ = cuda::Block<std::byte>(device.cuda.memory, counted_stages() * sizeof(cuda::CascadeCounts) +
+                                                               (1 + batches_.size()) * sizeof(std::uint32_t));
     counters_on_host_ = cuda::Block<std::byte>(device.cuda.pinned, counters_.size());
     grow(least_capacity);
     cuda::prepare_cascade(batches_.front());
@@ -165,29 +166,45 @@ void CascadeSearch::make_batches(const cascade::Model& model, std::int32_t width
     }
 }
 
+CascadeSearch::Counters CascadeSearch::counters_at(std::byte* memory) const noexcept {
+    auto* const lanes = reinterpret_cast<cuda::CascadeCounts*>(memory);
+    auto* const windows = reinterpret_cast<std::uint32_t*>(lanes + counted_stages());
+    return {counts_lanes_ ? lanes : nullptr, windows, windows + 1};
+}
+
 void CascadeSearch::grow(std::uint32_t windows) {
     capacity_ = windows;
     found_ = cuda::Block<cuda::CascadeWindow>(device_.cuda.memory, capacity_);
     kept_ = cuda::Block<cuda::CascadeWindow>(device_.cuda.pinned, capacity_);
-    auto* const totals = reinterpret_cast<Totals*>(counters_.data());
-    auto* const found = reinterpret_cast<std::uint32_t*>(counters_.data() + sizeof(Totals));
+    const Counters counters = counters_at(counters_.data());
     for (std::size_t index = 0; index < batches_.size(); ++index) {
         cuda::CascadeBatch& batch = batches_[index];
         batch.windows = found_.data();
-        batch.found = found + index;
+        batch.found = counters.found + index;
         batch.capacity = capacity_;
         batch.kept = kept_.data();
-        batch.kept_count = &totals->kept;
+        batch.kept_count = counters.kept;
         batch.kept_capacity = capacity_;
-        batch.counts = counts_lanes_ ? &totals->lanes : nullptr;
+        batch.counts = counters.lanes;
     }
 }
 
 std::uint32_t CascadeSearch::missing() const {
-    const auto* const totals = reinterpret_cast<const Totals*>(counters_on_host_.data());
-    const auto* const found = reinterpret_cast<const std::uint32_t*>(counters_on_host_.data() + sizeof(Totals));
-    const std::uint32_t most = std::max(totals->kept, *std::max_element(found, found + batches_.size()));
+    const Counters counters = counters_at(counters_on_host_.data());
+    const std::uint32_t most =
+        std::max(*counters.kept, *std::max_element(counters.found, counters.found + batches_.size()));
     return most > capacity_ ? most : 0;
+}
+
+void CascadeSearch::log_lanes() const {
+    const Counters counters = counters_at(counters_on_host_.data());
+    for (std::size_t stage = 0; stage < counted_stages(); ++stage) {
+        const std::string text =
+            "cascade_detect: stage " + std::to_string(stage + 1) + " of " + std::to_string(counted_stages()) + ": of " +
+            std::to_string(counters.lanes[stage].issued) + " places of lanes for weak classifiers " +
+            std::to_string(counters.lanes[stage].needed) + " were needed";
+        device_.host->log(device_.host->ctx, VDT_LOG_INFO, text.c_str());
+    }
 }
 
 const std::vector<cuda::CascadeWindow>& CascadeSearch::run(const cuda::View<const std::uint8_t>& image,
@@ -211,14 +228,8 @@ const std::vector<cuda::CascadeWindow>& CascadeSearch::run(const cuda::View<cons
         if (needed == 0) break;
         grow(needed + needed / 4);
     }
-    const auto* const totals = reinterpret_cast<const Totals*>(counters_on_host_.data());
-    if (counts_lanes_ && totals->lanes.issued != 0) {
-        const std::string text = "cascade_detect: of " + std::to_string(totals->lanes.issued) +
-                                 " places of lanes for weak classifiers " + std::to_string(totals->lanes.needed) +
-                                 " were needed";
-        device_.host->log(device_.host->ctx, VDT_LOG_INFO, text.c_str());
-    }
-    sorted_.assign(kept_.data(), kept_.data() + totals->kept);
+    if (counts_lanes_) log_lanes();
+    sorted_.assign(kept_.data(), kept_.data() + *counters_at(counters_on_host_.data()).kept);
     std::sort(sorted_.begin(), sorted_.end(), [](const cuda::CascadeWindow& a, const cuda::CascadeWindow& b) {
         if (a.level != b.level) return a.level < b.level;
         return a.row != b.row ? a.row < b.row : a.column < b.column;

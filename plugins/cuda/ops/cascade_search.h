@@ -27,12 +27,16 @@ public:
     const cascade::Scale& scale_of(const cuda::CascadeWindow& window) const { return scales_[window.level]; }
 
 private:
-    // Counters of a call on the device: windows kept, windows found in each batch, and what lanes did.
-    struct Totals {
-        cuda::CascadeCounts lanes;
-        std::uint32_t kept;
-        std::uint32_t padding;
+    // Counters of a call, on the device or fetched from there: what lanes did in each stage, where that is counted;
+    // windows kept; windows found in each batch.
+    struct Counters {
+        cuda::CascadeCounts* lanes;
+        std::uint32_t* kept;
+        std::uint32_t* found;
     };
+    Counters counters_at(std::byte* memory) const noexcept;
+    std::size_t counted_stages() const noexcept { return counts_lanes_ ? programs_[0].stage_count : 0; }
+    void log_lanes() const;
     void upload_program(const cascade::Model& model, int step);
     void make_batches(const cascade::Model& model, std::int32_t width, std::int32_t height);
     void grow(std::uint32_t windows);
@@ -54,8 +58,8 @@ private:
     std::vector<cuda::CascadeBatch> batches_;
     std::uint32_t capacity_ = 0;  // of the lists
     cuda::Block<cuda::CascadeWindow> found_;
-    cuda::Block<cuda::CascadeWindow> kept_;    // pinned
-    cuda::Block<std::byte> counters_;          // Totals, then a number for each batch
+    cuda::Block<cuda::CascadeWindow> kept_;  // pinned
+    cuda::Block<std::byte> counters_;
     cuda::Block<std::byte> counters_on_host_;  // pinned
     bool counts_lanes_ = false;
     std::vector<cuda::CascadeWindow> sorted_;
