@@ -116,7 +116,9 @@ int main() {
         int devices = 0;
         check(cudaGetDeviceCount(&devices), "looking for GPUs");
         const Bench bench;
+        bool same = true;
 #ifdef VEDETTE_PEERS_CUFFT
+        same = check_cufft();
         time_cufft(bench);
 #else
         print_skipped("cuFFT", "all", "the library was not found when this was built");
@@ -126,9 +128,9 @@ int main() {
 #else
         print_skipped("NPP", "all", "the library was not found when this was built");
 #endif
+        return same ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "gpu_peers: %s\n", error.what());
         return 1;
     }
-    return 0;
 }

@@ -71,6 +71,8 @@ void print_skipped(const std::string& peer, const std::string& work, const std::
 
 #ifdef VEDETTE_PEERS_CUFFT
 void time_cufft(const Bench& bench);
+// Whether our transforms are cuFFT's, a line of JSON for each kind. Throws Failed where that could not be found out.
+bool check_cufft();
 #endif
 #ifdef VEDETTE_PEERS_NPP
 void time_npp(const Bench& bench);
