@@ -5,6 +5,7 @@ set(VEDETTE_OPENCL_OPERATIONS
     feature_match
     features
     filter
+    group
     integral
     pyramid
     resize
@@ -14,6 +15,7 @@ set(VEDETTE_OPENCL_OPERATIONS
 # Further sources of operations.
 set(VEDETTE_OPENCL_OPERATION_PARTS
     ops/features_space.cc
+    ops/grouping.cc
     ops/template_direct.cc
     ops/template_pattern.cc
 )

@@ -31,6 +31,13 @@ inline ulong soft_double(float value) {
     return sign | (ulong)(exponent + 1023 - 127) << 52 | (ulong)fraction << 29;
 }
 
+// `value` below 2^53.
+inline ulong soft_whole(ulong value) {
+    if (value == 0) return 0;
+    const int exponent = 63 - (int)clz(value);
+    return (ulong)(exponent + 1023) << 52 | (value << (52 - exponent) & SOFT_FRACTION);
+}
+
 // A number of `exponent` whose fraction, its leading one at bit 52, may have grown by one bit in rounding.
 inline ulong soft_pack(ulong sign, int exponent, ulong fraction) {
     if (fraction >> 53 != 0) {
