@@ -176,6 +176,7 @@ __device__ __forceinline__ void add_stage(const CascadeProgram& program, const C
 #pragma unroll
     for (int k = 0; k < count; ++k) sum[k] = stage.start;
     if constexpr (kind == CascadeKind::stumps) {
+        if (stage.trees == 0) return;
         const CascadeStump* stump = stumps + stage.first_tree;
         // The next record is on its way while a stump is worked on.
         CascadeRecord next = record_of(stump);
