@@ -66,16 +66,16 @@ void copy_channel(const std::uint8_t* in, const Layout& layout, unsigned from, s
     in += std::size_t{from} * layout.bytes;
     out += to;
     if (layout.bytes == 1)
-        for (std::uint32_t x = 0; x < width; ++x) out[x * out_channels] = in[x * step];
+        for (std::size_t x = 0; x < width; ++x) out[x * out_channels] = in[x * step];
     else
-        for (std::uint32_t x = 0; x < width; ++x) out[x * out_channels] = reduced(in + x * step);
+        for (std::size_t x = 0; x < width; ++x) out[x * out_channels] = reduced(in + x * step);
 }
 
 // body(y) for all rows of an image, by several threads where it is large: copying 256 KB takes about as long as waking
 // them (2-core Zen 3).
 template <class Body>
 void each_row(const Image& image, const Workers& workers, const Body& body) {
-    constexpr std::size_t piece_bytes = 256 * 1024;
+    constexpr std::size_t piece_bytes = std::size_t{256} << 10;
     const auto grain = static_cast<std::uint32_t>(std::max<std::size_t>(1, piece_bytes / image.stride()));
     workers.run(image.height(), grain, [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
         for (std::uint32_t y = begin; y < end; ++y) body(y);
@@ -144,7 +144,7 @@ bool has_only_gray(const Image& image) noexcept {
     for (std::uint32_t y = 0; y < image.height(); ++y) {
         const std::uint8_t* row = image.row(y);
         unsigned difference = 0;
-        for (std::uint32_t x = 0; x < image.width(); ++x)
+        for (std::size_t x = 0; x < image.width(); ++x)
             difference |=
                 static_cast<unsigned>(row[3 * x] ^ row[3 * x + 1]) | static_cast<unsigned>(row[3 * x] ^ row[3 * x + 2]);
         if (difference != 0) return false;
