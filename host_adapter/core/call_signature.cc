@@ -5,6 +5,7 @@
 #include <vedette/plugin/cpp/expectation.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
@@ -132,6 +133,15 @@ void add_images(Sums& sums, const std::vector<OperationImage>& images) noexcept 
     }
 }
 
+// Lists of about the same length, to three binary digits, cost about the same.
+void add_lists(Sums& sums, const std::vector<const vdt_list*>& lists) noexcept {
+    for (const vdt_list* list : lists) {
+        const auto digits = static_cast<std::uint32_t>(std::bit_width(list->count));
+        const std::uint32_t beyond = std::max(digits, 3u) - 3;
+        sums.pair(beyond, static_cast<std::uint32_t>(list->count >> beyond));
+    }
+}
+
 }  // namespace
 
 CallSignature call_signature(const Operation& operation, const std::string& backend, std::uint64_t state) noexcept {
@@ -141,6 +151,7 @@ CallSignature call_signature(const Operation& operation, const std::string& back
     sums.bytes(backend.data(), backend.size());
     add_images(sums, operation.inputs);
     add_images(sums, operation.outputs);
+    add_lists(sums, operation.lists_in);
     add_parameters(sums, operation);
     if (depends_on_pixels(operation.op) && !operation.inputs.empty())
         sums.word(texture_of(plain_view(operation.inputs.front())));

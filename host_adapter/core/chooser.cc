@@ -15,6 +15,8 @@ namespace {
 // What opening a device takes before one of its backend was ever measured: a CUDA context takes 0.1 to 0.5 s.
 constexpr double usual_opening_seconds = 0.5;
 
+constexpr const char* no_costs = "it gives no costs";
+
 std::string milliseconds(double value) {
     char text[32];
     std::snprintf(text, sizeof text, value < 1 ? "%.3f ms" : value < 10 ? "%.2f ms" : "%.1f ms", value);
@@ -87,16 +89,15 @@ std::shared_ptr<const Ranking> Chooser::rank(const Operation& operation, const s
     const bool all = open_all || opening_ == Opening::AtOnce;
     bool first_group = true;
     for (Group& group : ranking->groups) {
-        // Only what is tried first is worth opening: later groups serve when that fails.
-        bool needed = first_group;
         for (const Candidate& candidate : group.candidates) {
-            for (const std::shared_ptr<Device>& device : at_hand(candidate, all, needed, group.lost)) {
+            // Only what is tried first is worth opening: later groups serve when that fails.
+            const Ask ask = all ? Ask::All : first_group && group.options.empty() ? Ask::First : Ask::Open;
+            for (const std::shared_ptr<Device>& device : at_hand(candidate, ask, group, ranking->excluded)) {
                 std::string why_not;
                 std::vector<Option> options = options_on(*device, context_.models().of(*device), operation, &why_not);
                 if (options.empty()) ranking->excluded.push_back({device_name(*device), why_not});
                 std::move(options.begin(), options.end(), std::back_inserter(group.options));
             }
-            needed = false;
         }
         if (group.options.size() > Choice::most_options) {
             std::sort(group.options.begin(), group.options.end(),
@@ -109,26 +110,39 @@ std::shared_ptr<const Ranking> Chooser::rank(const Operation& operation, const s
     return ranking;
 }
 
-std::vector<std::shared_ptr<Device>> Chooser::at_hand(const Candidate& candidate, bool open_all, bool needed,
-                                                      std::vector<std::shared_ptr<Device>>& lost) {
+std::vector<std::shared_ptr<Device>> Chooser::at_hand(const Candidate& candidate, Ask ask, Group& group,
+                                                      std::vector<Excluded>& excluded) {
     Registry& registry = context_.registry();
     Unopened due;
     {
         const std::lock_guard lock(opening_mutex_);
         if (due_.backend == candidate.backend) due = std::exchange(due_, {});
     }
-    const bool load = open_all || needed || !due.backend.empty();
+    const bool is_due = !due.backend.empty();
+    bool load = ask == Ask::All;
+    if (!load && (is_due || ask == Ask::First)) {
+        // Where there is nothing to weigh it against, it is loaded right after this anyway.
+        load = group.candidates.size() == 1 || registry.gives_costs(candidate.backend);
+        if (!load) {
+            excluded.push_back({candidate.backend, no_costs});
+            never_open(candidate.backend);
+        }
+    }
     std::vector<std::shared_ptr<Device>> found;
     for (const std::shared_ptr<Device>& device :
          load ? registry.devices(candidate.backend) : registry.loaded_devices(candidate.backend)) {
         const bool asked_for = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
         if (!asked_for) continue;
         if (device->quarantined()) {
-            lost.push_back(device);
+            group.lost.push_back(device);
             continue;
         }
-        const bool is_due = !due.backend.empty() && due.device == device->index();
-        const bool may_open = open_all || is_due || (needed && found.empty());
+        if (!device->gives_costs()) {
+            if (load) excluded.push_back({device_name(*device), no_costs});
+            continue;
+        }
+        const bool may_open =
+            ask == Ask::All || (is_due && due.device == device->index()) || (ask == Ask::First && found.empty());
         if (device->is_open() || (may_open && open(*device))) found.push_back(device);
     }
     return found;
@@ -157,13 +171,24 @@ double Chooser::opening_seconds(const std::string& backend) {
     return prices_[backend] = price;
 }
 
+void Chooser::never_open(const std::string& backend) {
+    const std::lock_guard lock(opening_mutex_);
+    prices_[backend] = std::numeric_limits<double>::infinity();
+}
+
+bool Chooser::is_ever_opened(const std::string& backend) {
+    const std::lock_guard lock(opening_mutex_);
+    const auto known = prices_.find(backend);
+    return known == prices_.end() || known->second < std::numeric_limits<double>::infinity();
+}
+
 Unopened Chooser::next_to_open(const std::vector<Candidate>& candidates) {
     for (const Candidate& candidate : candidates) {
-        if (context_.registry().missing(candidate.backend)) continue;
+        if (context_.registry().missing(candidate.backend) || !is_ever_opened(candidate.backend)) continue;
         const std::vector<std::shared_ptr<Device>> devices = context_.registry().loaded_devices(candidate.backend);
         if (devices.empty() && candidate.device <= 0) return {candidate.backend, 0};
         for (const std::shared_ptr<Device>& device : devices)
-            if (candidate.device < 0 && !device->is_open() && !device->quarantined())
+            if (candidate.device < 0 && device->gives_costs() && !device->is_open() && !device->quarantined())
                 return {candidate.backend, device->index()};
     }
     return {};

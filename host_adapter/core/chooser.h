@@ -67,13 +67,17 @@ private:
 
     bool find(const CallSignature& signature, Choice& choice) noexcept;
     void keep(const CallSignature& signature, const Choice& choice);
-    // The devices of `candidate` that may be asked: those that are open, and those whose time has come. `needed`: opens
-    // the first one. Puts those that are out of use into `lost`.
-    std::vector<std::shared_ptr<Device>> at_hand(const Candidate& candidate, bool open_all, bool needed,
-                                                 std::vector<std::shared_ptr<Device>>& lost);
+    enum class Ask { Open, First, All };
+    // The devices of `candidate` in `group` that may be asked for costs: those that are open, and those whose time has
+    // come; as `ask` says the first one too, or all. Puts those that are out of use into group.lost, and those that
+    // give no costs, which are never opened here, into `excluded`.
+    std::vector<std::shared_ptr<Device>> at_hand(const Candidate& candidate, Ask ask, Group& group,
+                                                 std::vector<Excluded>& excluded);
     bool open(Device& device);
     Unopened next_to_open(const std::vector<Candidate>& candidates);
     double opening_seconds(const std::string& backend);
+    void never_open(const std::string& backend);
+    bool is_ever_opened(const std::string& backend);
 
     Context& context_;
     const Opening opening_;

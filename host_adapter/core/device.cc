@@ -56,6 +56,7 @@ Device::Device(std::shared_ptr<PluginInstance> plugin, std::uint32_t index, cons
       uid_(field_text(info.uid, sizeof info.uid)),
       driver_(field_text(info.driver, sizeof info.driver)),
       own_memory_(info.memory_bytes != 0),
+      gives_costs_(plugin_->table().op_cost != nullptr && (info.flags & VDT_DEVICE_NO_COSTS) == 0),
       ordinal_(next_ordinal()) {
     if (auto reason = lost_device(plugin_->library(), index_, uid_)) {
         reason_ = *reason;

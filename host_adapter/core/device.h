@@ -74,6 +74,8 @@ public:
     const std::string& driver() const noexcept { return driver_; }
     // Memory of its own, which images are copied to and from; false where it works on the host's.
     bool has_own_memory() const noexcept { return own_memory_; }
+    // Whether asking op_cost can be worth it, as far as is known without opening the device.
+    bool gives_costs() const noexcept { return gives_costs_; }
     // A small number, 0 to 63, for sets of devices. Devices of one process may share one when there are very many.
     std::uint32_t ordinal() const noexcept { return ordinal_; }
     // Grows whenever a device of the process is opened or taken out.
@@ -112,6 +114,7 @@ private:
     const std::string uid_;
     const std::string driver_;
     const bool own_memory_;
+    const bool gives_costs_;
     const std::uint32_t ordinal_;
     std::atomic<std::uint32_t> running_{0};
     std::atomic<vdt_device*> device_{nullptr};

@@ -39,6 +39,7 @@ Manifest parse_manifest(const std::string& text, const std::string& name) {
     manifest.needs = object.texts("needs", 255, 64);
     for (const std::string& need : manifest.needs)
         if (!plain_file_name(need)) object.fail("needs", "must hold names of libraries without a directory");
+    manifest.list_apart = object.boolean("list_apart", false);
     manifest.options = object.options("options");
     manifest.description = one_line(object.text("description", 200, "").c_str(), 1000);
     object.finish();

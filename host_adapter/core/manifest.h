@@ -22,6 +22,9 @@ struct Manifest {
     std::uint32_t abi_minor_min = 0;
     std::uint32_t abi_minor_max = 0;
     std::vector<std::string> needs;  // sonames tried before the library is loaded
+    // Listing the devices takes memory and threads of drivers, and they may give no costs: before the library is loaded
+    // for the sake of a choice alone, a process of its own looks whether one does.
+    bool list_apart = false;
     std::vector<OptionValue> options;
     std::string description;
 };

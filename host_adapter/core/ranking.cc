@@ -95,10 +95,6 @@ std::vector<Option> options_on(Device& device, DeviceModel& model, const Operati
             say(why_not, answer.text.empty() ? code_text(answer.code) : answer.text);
             return options;
         }
-        if (device.table().op_cost == nullptr) {
-            say(why_not, "it gives no costs");
-            return options;
-        }
         const model::Transfers transfers =
             device.has_own_memory() ? transfers_of(inputs.all(), outputs.all()) : model::Transfers{};
         Counts counts;

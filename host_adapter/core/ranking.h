@@ -61,8 +61,9 @@ struct Ranking {
 // Copies that a call makes because of where its images lie: inputs that the device does not keep, outputs on the host.
 model::Transfers transfers_of(const std::vector<vdt_image>& inputs, const std::vector<vdt_image>& outputs) noexcept;
 
-// The options of `operation` on one opened device, one a variant; empty when it does not support the call or gives no
-// costs: `why_not` (may be NULL) then gets a sentence. Costs that cannot be are noted with the device as a bug.
+// The options of `operation` on one opened device that gives costs, one a variant; empty when it does not support the
+// call or gives none for it: `why_not` (may be NULL) then gets a sentence. Costs that cannot be are noted with the
+// device as a bug.
 std::vector<Option> options_on(Device& device, DeviceModel& model, const Operation& operation, std::string* why_not);
 
 }  // namespace vedette::host

@@ -4,7 +4,6 @@
 #include "library_place.h"
 #include "plugin_library.h"
 #include "text.h"
-#include "trial.h"
 
 #include <algorithm>
 #include <array>
@@ -164,14 +163,22 @@ void Registry::find_plugins(const fs::path& directory) {
     }
 }
 
+std::vector<OptionValue> Registry::options_of(const Backend& backend) const {
+    const auto settings = options_.settings.find(backend.id);
+    return settings == options_.settings.end() ? backend.manifest.options
+                                               : merged(backend.manifest.options, settings->second.options);
+}
+
+TrialVerdict Registry::try_apart(const Backend& backend, const fs::path& file) const {
+    return try_plugin({options_.trial_program, file, backend.id, backend.manifest.needs, options_of(backend),
+                       options_.trial_seconds});
+}
+
 void Registry::load(Backend& backend) {
     Refusal& refusal = backend.refusal;
     refusal.backend = backend.id;
     std::string stage = "file";
     try {
-        std::vector<OptionValue> options = backend.manifest.options;
-        const auto settings = options_.settings.find(backend.id);
-        if (settings != options_.settings.end()) options = merged(std::move(options), settings->second.options);
         LoadedTable loaded;
         std::string library;
         if (backend.entry != nullptr) {
@@ -183,8 +190,7 @@ void Registry::load(Backend& backend) {
             const bool own = backend.directory == options_.own_directory &&
                              std::find(own_backends.begin(), own_backends.end(), backend.id) != own_backends.end();
             if (!own && options_.trial_seconds > 0) {
-                const TrialVerdict verdict = try_plugin({options_.trial_program, file, backend.id,
-                                                         backend.manifest.needs, options, options_.trial_seconds});
+                const TrialVerdict verdict = try_apart(backend, file);
                 if (!verdict.good) throw Refused{verdict.stage, verdict.code, verdict.reason};
             }
             loaded = load_plugin(file, backend.id, backend.manifest.needs);
@@ -192,7 +198,7 @@ void Registry::load(Backend& backend) {
         if (loaded.table == nullptr) throw Refused{loaded.stage, loaded.code, loaded.reason};
         stage = "create";
         const auto plugin = std::make_shared<PluginInstance>(*loaded.table, backend.id, library, loaded.abi_minor,
-                                                             options, pool_, log_);
+                                                             options_of(backend), pool_, log_);
         stage = "devices";
         backend.devices = list_devices(plugin);
         log_->write(VDT_LOG_DEBUG, backend.id + " " + plugin->version() + " is loaded from " +
@@ -235,6 +241,24 @@ std::vector<std::shared_ptr<Device>> Registry::loaded_devices(const std::string&
     if (found == backends_.end()) return {};
     const std::unique_lock lock(found->second->mutex, std::try_to_lock);
     return lock && found->second->loaded ? found->second->devices : std::vector<std::shared_ptr<Device>>();
+}
+
+bool Registry::gives_costs(const std::string& name) {
+    const auto found = backends_.find(name);
+    if (found == backends_.end()) return true;
+    Backend& backend = *found->second;
+    const std::lock_guard lock(backend.mutex);
+    if (backend.loaded)
+        return backend.devices.empty() ||
+               std::any_of(backend.devices.begin(), backend.devices.end(),
+                           [](const std::shared_ptr<Device>& device) { return device->gives_costs(); });
+    if (!backend.manifest.list_apart || options_.trial_seconds <= 0) return true;
+    try {
+        const TrialVerdict verdict = try_apart(backend, resolve(backend.directory, backend.manifest.library));
+        return !verdict.good || verdict.gives_costs;
+    } catch (const Refused&) {
+        return true;  // loading it says why
+    }
 }
 
 bool Registry::missing(const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include "device.h"
 #include "manifest.h"
+#include "trial.h"
 
 #include <deque>
 #include <filesystem>
@@ -54,6 +55,9 @@ public:
     // The same, but nothing is loaded and nobody waited for: empty for a backend that is not loaded yet, or is just
     // being.
     std::vector<std::shared_ptr<Device>> loaded_devices(const std::string& backend);
+    // False when the backend has devices and none of them gives costs. Of one that is not loaded yet and whose devices
+    // are better listed apart (Manifest::list_apart) a process of its own is asked, once; true where nobody knows.
+    bool gives_costs(const std::string& backend);
     // True when it was tried and is not there.
     bool missing(const std::string& backend);
     // Adds a refusal of stage "open"; each device is listed once.
@@ -73,6 +77,8 @@ private:
     void refuse(Refusal refusal);
     void find_plugins(const std::filesystem::path& directory);
     void load(Backend& backend);
+    std::vector<OptionValue> options_of(const Backend& backend) const;
+    TrialVerdict try_apart(const Backend& backend, const std::filesystem::path& file) const;
     // One GPU seen by two backends, or twice by one, is said in the log; nothing is hidden.
     void note_shared_devices(const std::vector<std::shared_ptr<Device>>& devices);
 

@@ -39,7 +39,7 @@ std::vector<std::string> arguments_of(const TrialRequest& request) {
 // What the child said: its last stage and, unless it ended before, its answer.
 struct Story {
     std::string stage = "load";
-    std::string answer;  // "ok" or "refused CODE TEXT"
+    std::string answer;  // "ok", "ok without costs" or "refused CODE TEXT"
 };
 
 void read_line(Story& story, const std::string& line) {
@@ -50,7 +50,7 @@ void read_line(Story& story, const std::string& line) {
 }
 
 TrialVerdict bad(std::string stage, vdt_code code, std::string reason) {
-    return {false, std::move(stage), code, std::move(reason)};
+    return {false, false, std::move(stage), code, std::move(reason)};
 }
 
 TrialVerdict verdict_of(const Story& story, const ChildResult& child, const TrialRequest& request) {
@@ -66,7 +66,9 @@ TrialVerdict verdict_of(const Story& story, const ChildResult& child, const Tria
         return bad(story.stage, VDT_E_REFUSED,
                    "Its code crashed with signal " + std::to_string(child.value) + " (" + ::strsignal(child.value) +
                        ") while being loaded in a trial process.");
-    if (story.answer == "ok" && (child.end == ChildEnd::Unknown || child.value == 0)) return {true, "", VDT_OK, ""};
+    const bool without_costs = story.answer == "ok without costs";
+    if ((story.answer == "ok" || without_costs) && (child.end == ChildEnd::Unknown || child.value == 0))
+        return {true, !without_costs, "", VDT_OK, ""};
     if (story.answer.starts_with("refused ")) {
         const std::string rest = story.answer.substr(8);
         int code = VDT_E_REFUSED;

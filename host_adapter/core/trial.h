@@ -21,6 +21,7 @@ struct TrialRequest {
 
 struct TrialVerdict {
     bool good = false;
+    bool gives_costs = false;  // one of the devices does
     // When it is not good:
     std::string stage;
     vdt_code code = VDT_OK;

@@ -1,5 +1,5 @@
 // The child's side of a trial: loads one plugin and writes what happens as lines "stage NAME", "refused CODE TEXT",
-// "ok".
+// "ok", and "ok without costs" when none of its devices gives any.
 #include "plugin_library.h"
 #include "text.h"
 #include "trial.h"
@@ -103,17 +103,19 @@ int serve_trial(int argc, char** argv) {
         report.stage(loaded.stage.c_str());
         return report.refused(loaded.code, loaded.reason);
     }
+    bool gives_costs = false;
     try {
         report.stage("create");
         auto plugin = std::make_shared<PluginInstance>(*loaded.table, request.id, request.library.string(),
                                                        loaded.abi_minor, request.options, pool, log);
         report.stage("devices");
-        list_devices(plugin);
+        for (const std::shared_ptr<Device>& device : list_devices(plugin))
+            gives_costs = gives_costs || device->gives_costs();
         plugin.reset();  // destroy
     } catch (const Failure& failure) {
         return report.refused(failure.code(), failure.text());
     }
-    report.line("ok");
+    report.line(gives_costs ? "ok" : "ok without costs");
     return 0;
 }
 

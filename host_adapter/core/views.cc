@@ -38,6 +38,8 @@ vdt_query query_of(const Operation& operation, const Views& inputs, const Views&
     query.outputs = outputs.data();
     query.output_count = outputs.size();
     query.params = operation.params;
+    query.lists_in = operation.lists_in.data();
+    query.list_in_count = static_cast<std::uint32_t>(operation.lists_in.size());
     return query;
 }
 

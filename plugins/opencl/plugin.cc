@@ -175,6 +175,7 @@ struct Backend : plugin::InstanceEntries<Backend>,
         info.max_width = VDT_MAX_DIMENSION;
         info.max_height = VDT_MAX_DIMENSION;
         info.memory_mask = memory_mask;
+        if (entry.limits.kind == Kind::cpu) info.flags = VDT_DEVICE_NO_COSTS;
     }
 
     static std::unique_ptr<Device> open_device(Instance& instance, std::uint32_t index) {

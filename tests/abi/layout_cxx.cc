@@ -1,2 +1,2 @@
 // The frozen layout, read as C++20.
-#include "../../plugin_api/abi/layout_1_1.c"
+#include "../../plugin_api/abi/layout_1_2.c"

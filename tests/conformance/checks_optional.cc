@@ -40,6 +40,10 @@ std::string check_cost(const Arguments& arguments, std::uint32_t) {
     Session session(arguments);
     const vdt_plugin& table = session.table();
     if (table.op_cost == nullptr) throw NothingToCheck("the plugin gives no costs");
+    vdt_device_info info{};
+    info.struct_size = sizeof info;
+    demand(call("device_info", table.device_info, session.self(), arguments.device, &info).ok(), "no device_info");
+    const bool says_none = (info.flags & VDT_DEVICE_NO_COSTS) != 0;
     std::uint32_t given = 0;
     vdt_op_support support;
     for (vdt_op op = 1; op < VDT_OP_COUNT; ++op) {
@@ -57,6 +61,7 @@ std::string check_cost(const Arguments& arguments, std::uint32_t) {
                 answer = call("op_cost", table.op_cost, session.device(), request.query(variant), &first.cost);
                 const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
                 if (VDT_IS_UNSUPPORTED(answer.code)) continue;
+                demand(!says_none, name + "the device is said to give no costs, and does");
                 demand(answer.ok(), name + "op_cost answers " + describe(answer));
                 demand(took.count() < 0.05, name + "op_cost took " + std::to_string(took.count()) + " s");
                 demand(session.host().allocations() == allocations, name + "op_cost takes memory from the host");

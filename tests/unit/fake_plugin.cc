@@ -47,6 +47,7 @@ vdt_code device_info(vdt_self* self, std::uint32_t index, vdt_device_info* info,
     std::snprintf(info->name, sizeof info->name, "%s device %u", fake_of(self).id.c_str(), index);
     std::snprintf(info->uid, sizeof info->uid, "fake:%u", index);
     info->memory_mask = 1u << VDT_MEMORY_HOST;
+    info->flags = fake_of(self).no_costs ? std::uint32_t{VDT_DEVICE_NO_COSTS} : 0;
     return VDT_OK;
 }
 

@@ -19,6 +19,7 @@ struct Fake {
     vdt_code no_device_code = VDT_E_NO_DEVICE;
     bool keeps_images = false;
     bool own_memory = false;  // as a graphics processor's
+    bool no_costs = false;    // VDT_DEVICE_NO_COSTS, whether the slot is there or not
     std::vector<std::string> variants = {"plain"};
 
     std::function<vdt_code(vdt_error*)> create;                                      // default: succeeds

@@ -62,7 +62,14 @@ struct Plugins {
         directory.write(id + ".so", library_called(id));
         directory.write(id + ".json", manifest(id, id + ".so", more));
     }
-    Context& open(const std::string& more = "", const fs::path& searched = {}, const fs::path& library_directory = {}) {
+    Context& open(const std::string& more = "", const fs::path& searched = {},
+                  const fs::path& library_directory = {}) {
+        start(more, searched, library_directory).registry().load_all();
+        return *context;
+    }
+    // The same, with no plugin loaded yet.
+    Context& start(const std::string& more = "", const fs::path& searched = {},
+                   const fs::path& library_directory = {}) {
         ContextOptions options;
         options.config_text =
             (contains(more, "trial_seconds") ? "{\"threads\": 1" : "{\"trial_seconds\": 1") + more + "}";
@@ -74,7 +81,6 @@ struct Plugins {
         options.log_user = &log;
         options.log_level = VDT_LOG_INFO;
         context = std::make_unique<Context>(options);
-        context->registry().load_all();
         return *context;
     }
     bool loaded(const std::string& id) { return !context->registry().devices(id).empty(); }
@@ -217,7 +223,7 @@ BOOST_AUTO_TEST_CASE(refused_manifests) {
     check_refusal(plugins, "typo", "manifest", VDT_E_CONFIG, "/need is no known key");
     check_refusal(plugins, "huge", "manifest", VDT_E_CONFIG, "larger than 1 MiB");
     check_refusal(plugins, "old", "negotiate", VDT_E_ABI, "ABI 2.0 to 2.1");
-    check_refusal(plugins, "newer", "negotiate", VDT_E_ABI, "this host speaks 1.0 to 1.1");
+    check_refusal(plugins, "newer", "negotiate", VDT_E_ABI, "this host speaks 1.0 to 1.2");
     check_refusal(plugins, "empty", "manifest", VDT_E_CONFIG, "line 1, column 1");
     check_refusal(plugins, "wrong", "negotiate", VDT_E_CONTRACT,
                   "It calls itself \"good\", its manifest calls it \"wrong\"");
@@ -225,6 +231,25 @@ BOOST_AUTO_TEST_CASE(refused_manifests) {
     BOOST_TEST(second.stage == "manifest");
     BOOST_TEST(contains(second.reason, "Another plugin of that name was found first"));
     BOOST_TEST(plugins.loaded("good"));
+}
+
+BOOST_AUTO_TEST_CASE(a_process_of_its_own_looks_for_costs) {
+    Plugins plugins;
+    plugins.add("apart", R"(, "list_apart": true)");
+    plugins.add("plain");
+    plugins.add("crash", R"(, "list_apart": true, "options": {"misbehave": "crash"})");
+    Registry& registry = plugins.start().registry();
+    BOOST_TEST(!registry.gives_costs("apart"));  // the small plugin has none
+    BOOST_TEST(registry.loaded_devices("apart").empty());
+    // Of others nobody knows before they are loaded.
+    BOOST_TEST(registry.gives_costs("plain"));
+    BOOST_TEST(registry.gives_costs("crash"));
+    BOOST_TEST(registry.gives_costs("absent"));
+    for (const char* id : {"apart", "plain"}) {
+        BOOST_TEST(registry.devices(id).size() == 1u);
+        BOOST_TEST(!registry.gives_costs(id));
+    }
+    BOOST_TEST(plugins.start(R"(, "trial_seconds": 0)").registry().gives_costs("apart"));
 }
 
 BOOST_AUTO_TEST_CASE(missing_drivers_are_no_error) {

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define VDT_ABI_MAJOR 1
-#define VDT_ABI_MINOR 1
+#define VDT_ABI_MINOR 2
 
 #if defined(__GNUC__)
 #define VDT_PLUGIN_EXPORT __attribute__((visibility("default")))

@@ -8,6 +8,14 @@ VDT_EXTERN_C_BEGIN
 
 enum { VDT_DEVICE_CPU = 1, VDT_DEVICE_GPU = 2, VDT_DEVICE_INTEGRATED_GPU = 3, VDT_DEVICE_ACCELERATOR = 4 };
 
+/* vdt_device_info.flags. */
+enum {
+    /* Since minor version 2. op_cost answers -2xx to every question about this device: it serves where it is asked for
+     * and where nothing else can do a call, and the host need not open it to weigh it. Without the flag the host opens
+     * a device and asks. */
+    VDT_DEVICE_NO_COSTS = 1u
+};
+
 /* Filled by vdt_plugin.device_info without opening the device. Strings are zero-terminated UTF-8.
  * `uid`: "pci:0000:65:00.0", "uuid:..." or "cpu:0", so that one device seen by two backends is recognised. */
 typedef struct vdt_device_info {
@@ -21,7 +29,7 @@ typedef struct vdt_device_info {
     uint32_t max_width;
     uint32_t max_height;
     uint32_t memory_mask; /* bit i: VDT_MEMORY_i can be an input or output */
-    uint32_t flags;       /* 0 */
+    uint32_t flags;       /* VDT_DEVICE_NO_COSTS or 0 */
 } vdt_device_info;
 
 /* How sure the answer of an operation is. */
@@ -68,6 +76,10 @@ typedef struct vdt_query {
     const vdt_image* const* outputs;
     const void* params;
     const vdt_link* next;
+    /* Since minor version 2, for op_cost alone: the input lists, where they are known; else NULL and 0. */
+    const vdt_list* const* lists_in;
+    uint32_t list_in_count;
+    uint32_t reserved; /* 0 */
 } vdt_query;
 
 /* One run of a plan. Images have the formats and sizes the plan was made for; parameters may differ from the query's

@@ -5,6 +5,7 @@
 #define VEDETTE_PLUGIN_CPP_CHECK_HPP
 
 #include <cmath>
+#include <cstddef>
 #include <string>
 
 #include "format.hpp"
@@ -179,9 +180,13 @@ inline void check_params(const void* params, uint32_t size) {
                                           std::to_string(size) + " is needed");
 }
 
-// A query's own fields. Its operands are looked at when the operation is known: check_operands.
+// A query's own fields, those of ABI 1.0. Its operands are looked at when the operation is known: check_operands.
 inline void check_query(const vdt_query* query) {
-    need_struct(query, "query");
+    need(query, "query");
+    constexpr std::size_t least = offsetof(vdt_query, lists_in);
+    if (query->struct_size < least)
+        throw Failure(VDT_E_ARGUMENT, "query: struct_size is " + std::to_string(query->struct_size) + ", at least " +
+                                          std::to_string(least) + " is needed");
     if (query->flags != 0) throw Failure(VDT_E_ARGUMENT, "query: flags must be 0");
     check_links(query->next, "query");
 }

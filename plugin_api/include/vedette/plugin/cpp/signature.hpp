@@ -2,6 +2,8 @@
 #ifndef VEDETTE_PLUGIN_CPP_SIGNATURE_HPP
 #define VEDETTE_PLUGIN_CPP_SIGNATURE_HPP
 
+#include <cstddef>
+
 #include "../device.h"
 #include "../result.h"
 
@@ -59,6 +61,15 @@ constexpr bool is_general(const Signature& signature, const vdt_query& query) no
 template <class Params, class Source>
 const Params& params_of(const Source& source) noexcept {
     return *static_cast<const Params*>(source.params);
+}
+
+// Elements of input list `index`, for op_cost; `usual` where the query, which was checked, does not name it.
+inline double list_length(const vdt_query& query, uint32_t index, double usual) noexcept {
+    constexpr std::size_t needed = offsetof(vdt_query, reserved);
+    if (query.struct_size < needed || query.lists_in == nullptr || index >= query.list_in_count ||
+        query.lists_in[index] == nullptr)
+        return usual;
+    return static_cast<double>(query.lists_in[index]->count);
 }
 
 }  // namespace vedette::plugin
