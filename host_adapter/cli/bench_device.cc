@@ -247,27 +247,31 @@ vdt_query DeviceWork::query() const {
     query.output_count = static_cast<std::uint32_t>(out_.size());
     query.params = work_->params.get();
     query.variant = variant_number_;
+    query.lists_in = work_->from.data();
+    query.list_in_count = static_cast<std::uint32_t>(work_->from.size());
     return query;
 }
 
-model::Terms DeviceWork::predict(const model::Machine& machine) const {
+DeviceCounts DeviceWork::counts() const {
     return guarded([&] {
         const vdt_query asked = query();
-        std::vector<vdt_cost_stage> stages(64);
+        DeviceCounts counts;
+        counts.stages.resize(64);
         for (;;) {
-            vdt_cost cost{};
+            vdt_cost& cost = counts.cost;
+            cost = {};
             cost.struct_size = sizeof cost;
-            cost.stage_capacity = static_cast<std::uint32_t>(stages.size());
-            cost.stage_size = sizeof stages[0];
-            cost.stages = stages.data();
+            cost.stage_capacity = static_cast<std::uint32_t>(counts.stages.size());
+            cost.stage_size = sizeof counts.stages[0];
+            cost.stages = counts.stages.data();
             if (on_.device().table().op_cost == nullptr) {
                 throw Problem(VDT_E_UNSUPPORTED, "the backend gives no costs");
             }
             need(host::call_plugin(on_.device().table().op_cost, on_.device().open(), &asked, &cost), "no costs");
-            if (cost.stage_count <= stages.size()) {
-                return machine.predict(cost, {});
+            if (cost.stage_count <= counts.stages.size()) {
+                return counts;
             }
-            stages.resize(cost.stage_count);
+            counts.stages.resize(cost.stage_count);
         }
     });
 }

@@ -37,6 +37,14 @@ private:
     std::uint64_t memory_bytes_ = 0;
 };
 
+struct DeviceCounts {
+    std::vector<vdt_cost_stage> stages;
+    vdt_cost cost{};  // of these stages
+
+    DeviceCounts() = default;
+    DeviceCounts(DeviceCounts&&) = default;  // the stages stay where they are
+};
+
 // An operation whose images lie on the device before the first run and stay there: the scene and the patterns of the
 // template operations as residents where the device keeps any, all others in device memory, or in host memory where it
 // has none of its own. Lists and parameters are in host memory, where the ABI wants them.
@@ -52,8 +60,8 @@ public:
     const std::string& variant() const noexcept { return variant_; }
     // How many variants there are for it.
     std::uint32_t variant_count() const noexcept { return variant_count_; }
-    // What `machine` takes for a run by the plugin's counts. Problem when it gives none.
-    vedette::model::Terms predict(const vedette::model::Machine& machine) const;
+    // The plugin's counts of a run. Problem when it gives none.
+    DeviceCounts counts() const;
     // One run, finished at return. Problem.
     void run();
     // Operations with lists wait for the device within each call, so a queue of them tells nothing new.

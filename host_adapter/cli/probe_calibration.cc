@@ -66,14 +66,16 @@ public:
                 count = one.variant_count();
                 const bool known = found_.contains({work->op, one.variant()});
                 const Clock::time_point until = known ? end : last;
-                const model::Terms terms = one.predict(machine_);
+                const DeviceCounts counts = one.counts();
+                const model::Terms terms = machine_.predict(counts.cost, {});
                 // A device that is far slower than its parameters say is found out by smaller cases.
                 if (terms.total / 1e3 > std::max(seconds_until(until), 0.0)) {
                     continue;
                 }
                 const double ms = time_of(one, end, until);
-                const double efficiency = terms.efficiency_for(ms);
-                if (terms.fits && efficiency > 0 && terms.at_efficiency(efficiency).work() > least_work_share * ms) {
+                const double efficiency = machine_.efficiency_for(counts.cost, {}, ms);
+                if (terms.fits && efficiency > 0 &&
+                    machine_.predict(counts.cost, {}, efficiency).work() > least_work_share * ms) {
                     found_[{work->op, one.variant()}].push_back(efficiency);
                 }
             } catch (const Problem&) {
@@ -134,7 +136,7 @@ void measure_calls(const BenchDevice& on, vdt_context* context, model::Profile& 
         }
         try {
             DeviceWork work(on, one.work);
-            const model::Terms terms = work.predict(model::machine_of(profile));
+            const model::Terms terms = model::machine_of(profile).predict(work.counts().cost, {});
             std::vector<double> times;
             for (unsigned run = 0; run < runs; ++run) {
                 const Clock::time_point start = Clock::now();

@@ -34,7 +34,9 @@ void add_recorded_efficiencies(const fs::path& directory, model::Profile& profil
     bool nearest = false;
     for (const fs::path& file : files) {
         const model::Profile recorded = model::read_profile(read_json_file(file), file.string());
-        if (recorded.key.plugin != profile.key.plugin || recorded.kind != profile.kind || nearest) continue;
+        if (recorded.key.plugin != profile.key.plugin || recorded.kind != profile.kind || nearest ||
+            recorded.efficiencies.empty())
+            continue;
         nearest = recorded.key.driver == profile.key.driver;
         if (nearest || profile.efficiencies.empty()) profile.efficiencies = recorded.efficiencies;
     }

@@ -117,7 +117,7 @@ std::vector<Option> options_on(Device& device, DeviceModel& model, const Operati
                 say(why_not, "its counts cannot be");
                 continue;
             }
-            option.terms = model.machine().predict(counts.cost, transfers).at_efficiency(option.efficiency);
+            option.terms = model.machine().predict(counts.cost, transfers, option.efficiency);
             option.flags = counts.cost.flags;
             if (!option.terms.fits || !std::isfinite(option.terms.total)) {
                 say(why_not, option.variant_name + " needs more shared memory than a processor has");

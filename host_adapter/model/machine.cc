@@ -16,25 +16,6 @@ constexpr double sector_bytes = 32;
 
 }  // namespace
 
-Terms Terms::at_efficiency(double efficiency) const noexcept {
-    Terms scaled = *this;
-    for (double* term : {&scaled.compute, &scaled.idle, &scaled.memory, &scaled.shared, &scaled.constant,
-                         &scaled.atomics, &scaled.overlap})
-        *term /= efficiency;
-    scaled.launch = std::min(whole_launch, most_launch * scaled.work());
-    scaled.total = total - work() - launch + scaled.work() + scaled.launch;
-    return scaled;
-}
-
-double Terms::efficiency_for(double measured) const noexcept {
-    const double rest = total - work() - launch;
-    if (!(work() > 0) || !(measured > rest)) return 0;
-    // The work that is left when starting takes its whole time, and when it takes a multiple of the work.
-    const double beside = measured - rest - whole_launch;
-    if (beside > 0 && most_launch * beside >= whole_launch) return work() / beside;
-    return std::isfinite(most_launch) ? work() * (1 + most_launch) / (measured - rest) : 0;
-}
-
 Machine::Machine(const Parameters& parameters, bool caller_works) noexcept : caller_works_(caller_works) {
     const auto get = [&](std::uint32_t id, double otherwise) { return parameters.get(id, otherwise); };
     processors_ = std::max(get(VDT_PARAM_PROCESSORS, 1), 1.0);
@@ -68,6 +49,10 @@ Machine::Machine(const Parameters& parameters, bool caller_works) noexcept : cal
     copy_latency_ = get(VDT_PARAM_COPY_LATENCY, 0);
 }
 
+double Machine::StageTime::longest() const noexcept {
+    return std::max({compute + idle, memory, shared, constant});
+}
+
 // The part of the traffic that a cache holds goes at the cache's rate, the rest at the next one's. References whose
 // bytes are not counted as traffic beyond the last cache are served by that cache.
 double Machine::memory_time(double bytes, double refs, double active, double busiest) const noexcept {
@@ -85,46 +70,67 @@ double Machine::memory_time(double bytes, double refs, double active, double bus
            std::max(beyond / global_bandwidth_, waiting);
 }
 
-Machine::StageTime Machine::stage(const vdt_cost_stage& counts, double constant_bytes) const noexcept {
+Machine::StageTime Machine::stage(const vdt_cost_stage& counts, const Setting& setting) const noexcept {
     const double items = std::max(counts.width, 1.0);
     const double bundles = std::ceil(items / bundle_);
     const double active = std::min(processors_, bundles);
     // Bundles of the processor that has most of them, and the lanes it can use with so many.
     const double bundles_here = std::ceil(bundles / processors_);
     const double lanes = std::min(lanes_, bundles_here * bundle_);
+    const double rate = clock_ * setting.efficiency;
 
     StageTime time{};
     time.busiest = std::min(bundles_here * bundle_ / items, 1.0) * processors_;
     const double each = counts.work / items;
-    const double chain = counts.span * operation_time_;
+    const double chain = counts.span * operation_time_ / setting.efficiency;
     // With all lanes busy; then with bundles issued whole, on the processor that has most.
-    const double busy = each * std::ceil(items / processors_) / lanes / clock_;
-    const double issued = each * std::max(counts.divergence, 1.0) * bundles_here * bundle_ / lanes / clock_;
+    const double busy = each * std::ceil(items / processors_) / lanes / rate;
+    const double issued = each * std::max(counts.divergence, 1.0) * bundles_here * bundle_ / lanes / rate;
     time.compute = std::max(busy, chain);
     time.idle = std::max(std::max(issued, chain) - time.compute, 0.0);
 
-    time.memory = memory_time(counts.global_bytes, counts.global_refs, active, time.busiest);
+    if (setting.memory) time.memory = memory_time(counts.global_bytes, counts.global_refs, active, time.busiest);
     time.shared = std::max(counts.shared_refs * reference_bytes / shared_bandwidth_ * time.busiest,
-                           counts.shared_refs / items * shared_latency_);
+                           counts.shared_refs / items * shared_latency_) /
+                  setting.efficiency;
     // A hit serves a whole bundle in one clock; a miss is as dear as memory [A].
-    const double misses = std::max(1 - constant_cache_bytes_ / std::max(constant_bytes, 1.0), 0.0);
+    const double misses = std::max(1 - constant_cache_bytes_ / std::max(setting.constant_bytes, 1.0), 0.0);
     time.constant =
-        std::max(counts.constant_refs / (active * lanes * clock_), counts.constant_refs / items * constant_latency_) +
+        std::max(counts.constant_refs / (active * lanes * clock_), counts.constant_refs / items * constant_latency_) /
+            setting.efficiency +
         misses * counts.constant_refs / bundle_ * global_latency_ / (active * refs_in_flight_);
     time.atomics = counts.atomic_refs * atomic_time_;
     return time;
 }
 
-Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers) const noexcept {
+// Of a stage as one thread does it.
+double Machine::alone_time(vdt_cost_stage counts, const Setting& setting) const noexcept {
+    counts.width = std::min(counts.width, bundle_);
+    const StageTime time = stage(counts, setting);
+    return time.longest() + time.atomics;
+}
+
+// Of `launches` with so much work between them, which would take one thread alone so long.
+double Machine::start_time(double launches, double work, double alone) const noexcept {
+    if (!(launches > 0)) return 0;
+    const double whole = launch_time_ + (launches - 1) * next_launch_time_;
+    if (!caller_works_) return whole;
+    if (!(work > 0)) return 0;
+    const double joined = whole * std::min(alone / work / processors_, 1.0);
+    const double until_done = work >= joined ? joined : 2 * std::sqrt(joined * work) - work;
+    return std::clamp(alone - work, 0.0, until_done);
+}
+
+Terms Machine::terms_of(const vdt_cost& cost, const Transfers& transfers, double efficiency,
+                        bool memory) const noexcept {
     Terms terms;
-    double alone = 0;  // what one processor by itself would take on top of all of them
+    double alone = 0;
     const std::uint32_t known = std::min(cost.stage_count, cost.stage_capacity);
-    const double constant_bytes = static_cast<double>(cost.constant_bytes);
+    const Setting setting{efficiency, static_cast<double>(cost.constant_bytes), memory};
     const auto* bytes = reinterpret_cast<const unsigned char*>(cost.stages);
     for (std::uint32_t index = 0; index < known; ++index) {
         const auto* counts = reinterpret_cast<const vdt_cost_stage*>(bytes + std::uint64_t{index} * cost.stage_size);
-        const StageTime time = stage(*counts, constant_bytes);
-        const double longest = std::max({time.compute + time.idle, time.memory, time.shared, time.constant});
+        const StageTime time = stage(*counts, setting);
         terms.compute += time.compute;
         terms.idle += time.idle;
         terms.memory += time.memory;
@@ -132,17 +138,15 @@ Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers) const n
         terms.constant += time.constant;
         terms.atomics += time.atomics;
         const double sum = time.compute + time.idle + time.memory + time.shared + time.constant;
-        terms.overlap += sum - longest;
-        alone += (processors_ / time.busiest - 1) * (longest + time.atomics);
+        terms.overlap += sum - time.longest();
+        if (caller_works_) alone += alone_time(*counts, setting);
     }
     // What does not fit constant memory goes by parts, each of them a launch more for every stage [A].
-    const double parts = std::max(std::ceil(constant_bytes / constant_bytes_), 1.0);
+    const double parts = std::max(std::ceil(setting.constant_bytes / constant_bytes_), 1.0);
     const double launches = cost.launches + (parts - 1) * known;
-    if (launches > 0) terms.whole_launch = launch_time_ + (launches - 1) * next_launch_time_;
-    if (caller_works_) terms.most_launch = terms.work() > 0 ? alone / terms.work() : 0;
-    terms.launch = std::min(terms.whole_launch, terms.most_launch * terms.work());
-    // Stages end with a launch's end or with a barrier.
-    terms.barrier = std::max(static_cast<double>(cost.stage_count) - launches, 0.0) * barrier_time_;
+    terms.launch = start_time(launches, terms.work(), alone);
+    // Stages end with a launch's end or with a barrier. A thread that works by itself waits for nobody.
+    if (!caller_works_) terms.barrier = std::max(static_cast<double>(cost.stage_count) - launches, 0.0) * barrier_time_;
 
     terms.to_device = transfers.to_device_pageable / to_device_pageable_ +
                       (transfers.to_device_pinned + cost.bytes_to_device) / to_device_pinned_;
@@ -153,13 +157,30 @@ Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers) const n
     const double latency = (transfers.copies + (own_up ? 1 : 0) + (own_down ? 1 : 0)) * copy_latency_;
     (up ? terms.to_device : terms.to_host) += latency;
 
-    for (double* term :
-         {&terms.compute, &terms.idle, &terms.memory, &terms.shared, &terms.constant, &terms.atomics, &terms.barrier,
-          &terms.launch, &terms.whole_launch, &terms.to_device, &terms.to_host, &terms.overlap})
+    for (double* term : {&terms.compute, &terms.idle, &terms.memory, &terms.shared, &terms.constant, &terms.atomics,
+                         &terms.barrier, &terms.launch, &terms.to_device, &terms.to_host, &terms.overlap})
         *term *= milliseconds;
     terms.total = terms.work() + terms.barrier + terms.launch + terms.to_device + terms.to_host;
     terms.fits = static_cast<double>(cost.shared_bytes) <= shared_bytes_;
     return terms;
+}
+
+Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers, double efficiency) const noexcept {
+    return terms_of(cost, transfers, efficiency, true);
+}
+
+double Machine::efficiency_for(const vdt_cost& cost, const Transfers& transfers, double measured) const noexcept {
+    double least = std::ldexp(1.0, -20), most = std::ldexp(1.0, 20);
+    const bool memory = terms_of(cost, transfers, most, true).total < measured;
+    const auto time_at = [&](double efficiency) { return terms_of(cost, transfers, efficiency, memory).total; };
+    const bool has_work = time_at(least) > time_at(most);
+    if (!has_work || !(measured > time_at(most))) return 0;
+    // More than the digits of a double for a factor of 2^40.
+    for (int step = 0; step < 64; ++step) {
+        const double middle = std::sqrt(least * most);
+        (time_at(middle) > measured ? least : most) = middle;
+    }
+    return most;
 }
 
 }  // namespace vedette::model

@@ -8,7 +8,6 @@
 #include "parameters.h"
 
 #include <cstdint>
-#include <limits>
 
 namespace vedette::model {
 
@@ -38,18 +37,9 @@ struct Terms {
     double overlap = 0;
     double total = 0;
     bool fits = true;  // false: a block needs more shared memory than a multiprocessor has
-    // Starting by itself, and how many times work() it takes at most: a thread that starts a loop works on it until the
-    // others are there, so that a loop never takes longer than one thread alone. `launch` is the less of the two.
-    double whole_launch = 0;
-    double most_launch = std::numeric_limits<double>::infinity();
 
     // What the device itself works, without starting and copies.
     double work() const noexcept { return compute + idle + memory + shared + constant + atomics - overlap; }
-    // The same call where the device reaches `efficiency` of what the terms say: divides work() by it.
-    Terms at_efficiency(double efficiency) const noexcept;
-    // The efficiency with which a call takes `measured` milliseconds; 0 when none does: starting and copies alone take
-    // as long, or there is no work.
-    double efficiency_for(double measured) const noexcept;
 };
 
 // A device as the formulas see it: every parameter with a value. What is not known costs nothing where the model can do
@@ -57,20 +47,40 @@ struct Terms {
 // 10 GB/s to memory, 5 GB/s to and from a device.
 class Machine {
 public:
-    // `caller_works`: launches are loops that the calling thread works on as well, as on every CPU.
+    // `caller_works`: launches are loops that the calling thread works on as well, as on every CPU. Its threads join it
+    // one after the other. Say the last of n is there after 2 L, all of them would take w for the work and one alone A;
+    // then the work is done after w + L, or, when that is before the last is there, after 2 sqrt(L w), and never later
+    // than A. Where the speed of memory keeps A below n w, so many threads as reach it do, and L is less by A / (n w).
     explicit Machine(const Parameters& parameters, bool caller_works = false) noexcept;
 
-    // `cost` with its stages (stage_count of them within stage_capacity; more are not looked at). Never negative,
-    // always finite for finite counts. Does not allocate.
-    Terms predict(const vdt_cost& cost, const Transfers& transfers) const noexcept;
+    // `cost` with its stages (stage_count of them within stage_capacity; more are not looked at). `efficiency`, above
+    // 0: the share that the code reaches of the speed of instructions that the parameters stand for; above 1 where its
+    // counts are too many. Memory is as fast for code of any kind, and bounds it by itself. Never negative, always
+    // finite for finite counts. Does not allocate.
+    Terms predict(const vdt_cost& cost, const Transfers& transfers, double efficiency = 1) const noexcept;
+
+    // The efficiency with which a call takes `measured` milliseconds, within 2^-20 and 2^20; where memory alone is
+    // predicted to take longer, the one whose instructions take as long. 0 when none does: starting and copies alone
+    // take as long, or there is no work.
+    double efficiency_for(const vdt_cost& cost, const Transfers& transfers, double measured) const noexcept;
 
 private:
     struct StageTime {
         double compute, idle, memory, shared, constant, atomics;  // seconds
         double busiest;  // share of the work that the processor with most of it has, times processors: 1 = all alike
+        double longest() const noexcept;  // of what overlaps
     };
-    StageTime stage(const vdt_cost_stage& counts, double constant_bytes) const noexcept;
+    // What a prediction takes from its call beside the counts.
+    struct Setting {
+        double efficiency;
+        double constant_bytes;
+        bool memory;  // counts
+    };
+    StageTime stage(const vdt_cost_stage& counts, const Setting& setting) const noexcept;
+    double alone_time(vdt_cost_stage counts, const Setting& setting) const noexcept;
     double memory_time(double bytes, double refs, double active, double busiest) const noexcept;
+    double start_time(double launches, double work, double alone) const noexcept;
+    Terms terms_of(const vdt_cost& cost, const Transfers& transfers, double efficiency, bool memory) const noexcept;
 
     bool caller_works_;
     double processors_, lanes_, bundle_, clock_, operation_time_;

@@ -24,8 +24,8 @@ struct ProfileKey {
     bool operator==(const ProfileKey&) const = default;
 };
 
-// The one factor that is fitted for each operation and variant: the share of the machine's speed that the terms assume
-// which the code reaches. Above 1 where its counts are too many. `spread`: interquartile range over the median.
+// The one factor that is fitted for each operation and variant: the share that the code reaches of the speed of
+// instructions which the terms assume (Machine::predict). Above 1 where its counts are too many. `spread`: interquartile range over the median.
 struct Efficiency {
     static constexpr double least = 1.0 / 1024, most = 1024;
     double value = 1;

@@ -64,10 +64,11 @@ Parameters cpu_properties(std::uint32_t threads, const std::string& instruction_
     cpu.set(VDT_PARAM_GLOBAL_BANDWIDTH, std::min(12e9 * processors, 100e9));
     cpu.set(VDT_PARAM_REFS_IN_FLIGHT, 24);                                     // with those of the prefetchers
     cpu.set(VDT_PARAM_SHARED_BANDWIDTH, processors * clock * 2 * vector * 4);  // two loads a clock
-    // A thread that sleeps is woken in 6 to 15 us, one that has just worked sooner (two cores of a Xeon, and a 2-core
-    // Zen 3 VM).
-    cpu.set(VDT_PARAM_LAUNCH_TIME, 12e-6);
-    cpu.set(VDT_PARAM_NEXT_LAUNCH_TIME, 8e-6);
+    // Threads join a loop one after the other, each some 12 us after the one before when they sleep and 8 us when they
+    // have just worked (two cores of a Xeon, a 2-core Zen 3 VM, 32 cores of a Xeon); on the average of all threads that
+    // is half of what the last one waits.
+    cpu.set(VDT_PARAM_LAUNCH_TIME, 6e-6 * processors);
+    cpu.set(VDT_PARAM_NEXT_LAUNCH_TIME, 4e-6 * processors);
     for (int index = 0; index < 8; ++index) {
         const std::string cache = system + "sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
         const int level = std::atoi(first_line(cache + "level").c_str());

@@ -121,7 +121,8 @@ constexpr Size sizes[] = {{160, 120},   {300, 200},   {640, 480},   {1280, 720},
 BOOST_AUTO_TEST_SUITE(replay)
 
 BOOST_AUTO_TEST_CASE(recorded_profiles_are_whole) {
-    for (const char* name : {"nvidia-h200", "cpu-two-cores-avx512", "cpu-two-cores-zen3"}) {
+    for (const char* name :
+         {"nvidia-h200", "cpu-two-cores-avx512", "cpu-two-cores-zen3", "cpu-thirty-two-cores-avx512"}) {
         const Profile profile = recorded(name);
         for (const std::uint32_t id : {VDT_PARAM_PROCESSORS, VDT_PARAM_LANES, VDT_PARAM_BUNDLE, VDT_PARAM_CLOCK,
                                        VDT_PARAM_GLOBAL_BANDWIDTH, VDT_PARAM_LAUNCH_TIME, VDT_PARAM_OPEN_TIME})
@@ -239,6 +240,43 @@ BOOST_AUTO_TEST_CASE(resident_is_never_dearer) {
             BOOST_TEST(find_on_cpu(size.width, size.height, side, 1, Lies::resident).on(cpu(), false).total ==
                        find_on_cpu(size.width, size.height, side, 1, Lies::pageable).on(cpu(), false).total);
         }
+}
+
+// 32 threads, of which the last comes after 0.4 ms.
+BOOST_AUTO_TEST_CASE(many_processors_help_as_far_as_they_come) {
+    const Profile profile = recorded("cpu-thirty-two-cores-avx512");
+    const Machine machine = machine_of(profile);
+    const double lanes = profile.parameters.get(VDT_PARAM_BUNDLE, 0);
+    // A Gaussian of 11 x 11 on floats, by pieces of 16,384 pixels or by one thread.
+    const auto filter = [&](double pixels, bool by_all) {
+        vdt_cost_stage stage{};
+        const double pieces = by_all ? std::ceil(pixels / 16384) : 1;
+        stage.work = pixels * 36;
+        stage.width = pieces * lanes;
+        stage.divergence = 1;
+        stage.global_bytes = pixels * 8;
+        stage.global_refs = stage.global_bytes / 64;
+        vdt_cost cost{};
+        cost.stages = &stage;
+        cost.stage_size = sizeof stage;
+        cost.stage_count = cost.stage_capacity = 1;
+        cost.launches = pieces > 1 ? 1 : 0;
+        return machine.predict(cost, {}).total;
+    };
+    double last = 0;
+    for (double pixels = 1e3; pixels < 1e8; pixels *= 1.1) {
+        const double all = filter(pixels, true);
+        BOOST_TEST(all <= filter(pixels, false) * (1 + 1e-12));
+        BOOST_TEST(all >= last * rounding);
+        last = all;
+    }
+    const double launch = 1e3 * profile.parameters.get(VDT_PARAM_LAUNCH_TIME, 0);
+    BOOST_TEST(filter(300 * 200, true) < launch / 4);
+    BOOST_TEST(filter(1024 * 768, true) < 2 * launch);
+    // Memory does not become faster by the cores: 8K takes more of its time than a thirty-second of one thread's.
+    const double speedup = filter(7680.0 * 4320, false) / filter(7680.0 * 4320, true);
+    BOOST_TEST(speedup > 4);
+    BOOST_TEST(speedup < 24);
 }
 
 BOOST_AUTO_TEST_CASE(a_crossover_lies_between_the_smallest_and_the_largest) {
