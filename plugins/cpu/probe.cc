@@ -26,7 +26,7 @@ constexpr double line = 64;  // bytes of a transaction, as the costs of the oper
 // One sample takes about a millisecond at 3 GHz: long against a clock's reading, short against a time slice.
 constexpr std::uint64_t chain_rounds = 100000, addition_rounds = 150000;
 // Shares of the budget: nothing takes more of it than this, so that something is left for everything.
-constexpr double small_share = 0.05, memory_share = 0.15;
+constexpr double small_share = 0.05, memory_share = 0.15, touching_share = 0.3;
 
 template <class Value>
 void use(Value value) noexcept {
@@ -36,6 +36,12 @@ void use(Value value) noexcept {
 std::uint64_t cache_bytes(int name, std::uint64_t usual) noexcept {
     const long told = name < 0 ? 0 : ::sysconf(name);
     return told > 0 ? static_cast<std::uint64_t>(told) : usual;
+}
+
+// Of the whole machine; `usual` where nobody tells.
+std::uint64_t memory_bytes(std::uint64_t usual) noexcept {
+    const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) : usual;
 }
 
 #ifdef _SC_LEVEL1_DCACHE_SIZE
@@ -105,35 +111,43 @@ private:
     }
 
     // What a loop over all threads takes beyond its share of the work: threads that must be woken, and the last piece.
-    // One for a pool that has slept, and one right after another loop.
+    // One for a pool that has slept, and one right after another loop. The threads come one after the other, so the
+    // work must last until the last of them is there.
     void measure_forks() {
-        constexpr std::uint32_t pieces_each = 64;
+        constexpr std::uint64_t fewest_pieces = 64, most_pieces = 1024;  // of a thread
+        for (std::uint64_t pieces = fewest_pieces; !measure_forks(pieces) && pieces < most_pieces;) pieces *= 4;
+    }
+
+    // False when the work is too short.
+    bool measure_forks(std::uint64_t pieces_each) {
         constexpr std::uint64_t rounds = 40;  // a piece of some microseconds
         const auto loop = [&] {
             const auto start = std::chrono::steady_clock::now();
-            parallel_for(device_, nullptr, 0, team_.size() * pieces_each, 1,
+            parallel_for(device_, nullptr, 0, team_.size() * static_cast<std::uint32_t>(pieces_each), 1,
                          [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
                              for (; begin < end; ++begin) use(kernels_.float_chain(rounds));
                          });
             return seconds_since(start);
         };
         const Measurement rate = probe_.repeat(samples, small_share, [&] {
-            return team_.rate(double{pieces_each}, [&](std::uint32_t) {
-                for (std::uint32_t piece = 0; piece < pieces_each; ++piece) use(kernels_.float_chain(rounds));
+            return team_.rate(static_cast<double>(pieces_each), [&](std::uint32_t) {
+                for (std::uint64_t piece = 0; piece < pieces_each; ++piece) use(kernels_.float_chain(rounds));
             });
         });
-        if (rate.samples == 0) return;
-        const double work = pieces_each * members() / rate.value;
+        if (rate.samples == 0) return true;
+        const double work = static_cast<double>(pieces_each) * members() / rate.value;
         // Below what a loop is known to take the clock's own error is measured.
         constexpr double least = 1e-7;
-        probe_.answer(VDT_PARAM_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
+        const Measurement slept = probe_.repeat(samples, small_share, [&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return std::max(loop() - work, least);
-        }));
+        });
+        probe_.answer(VDT_PARAM_LAUNCH_TIME, slept);
         probe_.answer(VDT_PARAM_NEXT_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
             loop();
             return std::max(loop() - work, least);
         }));
+        return slept.value <= work;
     }
 
     // Reads by all threads of `bytes` each, again and again; bytes a second of all together.
@@ -160,23 +174,25 @@ private:
                          });
     }
 
-    // Bytes read and written a second when `all` threads, or the first alone, copy one half of the area to the other.
-    double copy_rate(const Area& area, bool all) {
+    // Bytes read and written a second when `all` threads, or the first alone, copy one half of so many bytes of the
+    // area to the other.
+    double copy_rate(const Area& area, std::uint64_t bytes, bool all) {
         const std::uint64_t parts = all ? team_.size() : 4;
         const std::uint64_t floats =
-            area.bytes() / 2 / parts / sizeof(float) / ProbeKernels::block_floats * ProbeKernels::block_floats;
-        const double bytes = 2.0 * static_cast<double>(floats) * sizeof(float);
+            bytes / 2 / parts / sizeof(float) / ProbeKernels::block_floats * ProbeKernels::block_floats;
+        const double moved = 2.0 * static_cast<double>(floats) * sizeof(float);
         const auto copy = [&](std::uint32_t member) {
             float* const from = area.floats() + member * floats;
-            kernels_.copy(from + area.bytes() / 2 / sizeof(float), from, floats);
+            kernels_.copy(from + bytes / 2 / sizeof(float), from, floats);
         };
-        if (all) return team_.rate(bytes, copy);
+        if (all) return team_.rate(moved, copy);
         const auto start = std::chrono::steady_clock::now();
         copy(0);
-        return bytes / seconds_since(start);
+        return moved / seconds_since(start);
     }
 
-    // Seconds of one reference among `lines` lines of the area, each to the place that the one before names.
+    // Seconds of one reference among `lines` lines of the area, a power of two, each to the place that the one before
+    // names.
     Measurement latency(const Area& area, std::uint64_t lines) {
         constexpr std::uint64_t steps = 16384;
         auto* const places = reinterpret_cast<std::uint64_t*>(area.base());
@@ -184,7 +200,10 @@ private:
         // A linear congruence of full period [Knuth, volume 2, 3.2.1.2]: every line once, in an order that no
         // prefetcher foresees.
         const auto after = [&](std::uint64_t at) { return (at * 1664525 + 1013904223) & (lines - 1); };
-        for (std::uint64_t at = 0; at < lines; ++at) places[at * words] = after(at) * words;
+        team_.rate(1, [&](std::uint32_t member) {
+            for (std::uint64_t at = lines * member / team_.size(); at < lines * (member + 1) / team_.size(); ++at)
+                places[at * words] = after(at) * words;
+        });
         std::uint64_t place = 0;
         return probe_.repeat(samples, small_share, [&] {
             const auto start = std::chrono::steady_clock::now();
@@ -194,32 +213,52 @@ private:
         });
     }
 
+    // Has all threads touch the area, so that the system gives it its memory, as much of it as there is time for;
+    // returns how many bytes that were.
+    std::uint64_t touch(const Area& area) {
+        constexpr std::uint64_t each_time = std::uint64_t{16} << 20;
+        const double begin = probe_.seconds_left();
+        const double end = (1 - touching_share) * begin;
+        std::uint64_t touched = 0;
+        while (touched < area.bytes()) {
+            const std::uint64_t bytes = std::min(each_time, area.bytes() - touched);
+            team_.rate(1, [&](std::uint32_t member) {
+                unsigned char* const chunk = area.base() + touched;
+                std::fill(chunk + bytes * member / team_.size(), chunk + bytes * (member + 1) / team_.size(),
+                          static_cast<unsigned char>(0));
+            });
+            touched += bytes;
+            if (probe_.seconds_left() < end) break;
+        }
+        return touched;
+    }
+
     void measure_memory() {
-        constexpr std::uint64_t least_area = std::uint64_t{64} << 20, most_area = std::uint64_t{512} << 20;
+        constexpr std::uint64_t least_area = std::uint64_t{64} << 20, most_area = std::uint64_t{1} << 30;
         const std::uint64_t first = cache_bytes(first_cache, 32 << 10), second = cache_bytes(second_cache, 512 << 10);
         const std::uint64_t last = last_cache_bytes();
-        const std::uint64_t bytes = std::clamp(std::bit_ceil(4 * last), least_area, most_area);
-        // Seconds a byte for memory that is touched for the first time, on a machine that is busy with other things.
-        constexpr double slow_faults = 4e-9;
-        if (probe_.seconds_left() < static_cast<double>(bytes) * slow_faults) return;
-        const Area area(device_, bytes);
+        // Not more than a sixteenth of the machine's memory.
+        const Area area(device_, std::min(std::clamp(std::bit_ceil(4 * last), least_area, most_area),
+                                          std::bit_floor(memory_bytes(16 * most_area) / 16)));
         if (area.base() == nullptr) return;
-        const std::uint64_t part = area.bytes() / team_.size();
-        team_.rate(1, [&](std::uint32_t member) {
-            std::fill_n(area.base() + member * part, part, static_cast<unsigned char>(0));
-        });
-        probe_.answer(VDT_PARAM_SHARED_BANDWIDTH, read_rate(area, std::min(first / 2, part)));
-        probe_.answer(VDT_PARAM_CACHE2_BANDWIDTH, cached_copy_rate(area, std::min(second / 2, part)));
+        const std::uint64_t bytes = std::bit_floor(touch(area));
+        const std::uint64_t part = bytes / team_.size();
+        if (part < ProbeKernels::block_floats * 2 * sizeof(float)) return;
+        const auto fits = [&](std::uint64_t each) { return each <= part; };
+        if (fits(first / 2)) probe_.answer(VDT_PARAM_SHARED_BANDWIDTH, read_rate(area, first / 2));
+        if (fits(second / 2)) probe_.answer(VDT_PARAM_CACHE2_BANDWIDTH, cached_copy_rate(area, second / 2));
         // Where the second caches of all threads hold as much as the last cache, nothing is to be measured.
         const std::uint64_t of_last = std::min(last / 2 / team_.size(), part);
         if (of_last > second + second / 2) probe_.answer(VDT_PARAM_CACHE3_BANDWIDTH, cached_copy_rate(area, of_last));
+        // What the last cache holds is no memory's.
+        if (bytes < 2 * last) return;
         probe_.answer(VDT_PARAM_GLOBAL_BANDWIDTH,
-                      probe_.repeat(samples, memory_share, [&] { return copy_rate(area, true); }));
-        Measurement alone = probe_.repeat(samples, memory_share, [&] { return copy_rate(area, false); });
+                      probe_.repeat(samples, memory_share, [&] { return copy_rate(area, bytes, true); }));
+        Measurement alone = probe_.repeat(samples, memory_share, [&] { return copy_rate(area, bytes, false); });
         if (!probe_.asks(VDT_PARAM_GLOBAL_LATENCY) && !probe_.asks(VDT_PARAM_REFS_IN_FLIGHT)) return;
-        const std::uint64_t lines = area.bytes() / 2 / static_cast<std::uint64_t>(line);
-        constexpr double slow_reference = 1e-6;  // to memory, beside others
-        if (probe_.seconds_left() < static_cast<double>(lines) * slow_reference / 4) return;
+        const std::uint64_t lines = bytes / 2 / static_cast<std::uint64_t>(line);
+        constexpr double slow_write = 0.25e-6;  // of a line to memory, beside others
+        if (probe_.seconds_left() < static_cast<double>(lines) * slow_write / members()) return;
         const Measurement waiting = latency(area, lines);
         probe_.answer(VDT_PARAM_GLOBAL_LATENCY, waiting);
         // Little's law.
