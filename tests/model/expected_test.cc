@@ -3,7 +3,7 @@
 #include "boost_test.h"
 
 #include <cascade/estimate.h>
-#include <find/sampled.h>
+#include <search/sample.h>
 
 #include <vedette/plugin/cpp/expectation.hpp>
 
@@ -17,7 +17,10 @@ namespace {
 
 using vedette::cascade::Estimate;
 using vedette::cascade::estimate_of;
-using vedette::cpu::find::sampled_survivors;
+using vedette::search::sampled_hits;
+using vedette::search::sampled_survivors;
+
+const vdt_image no_mask{};
 
 struct Picture {
     std::uint32_t width, height;
@@ -72,16 +75,17 @@ BOOST_AUTO_TEST_SUITE(find)
 BOOST_AUTO_TEST_CASE(what_the_scene_holds_decides) {
     for (const vdt_format format : {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8}) {
         Picture pattern = noise(16, 16, format, 1), flat(640, 400, format, 90), busy = noise(640, 400, format, 2);
-        const double nothing = sampled_survivors(flat.view(), whole(flat), pattern.view(), 0.9, 0.01).value();
+        const double nothing = sampled_survivors(flat.view(), whole(flat), pattern.view(), no_mask, 0.9, 0.01).value();
         BOOST_TEST(nothing < 0.01);
         // Blocks of 2 x 2 pixels hold a quarter of the energy of noise, so that the bound ends at about three quarters.
-        const double few = sampled_survivors(busy.view(), whole(busy), pattern.view(), 0.95, 0.01).value();
-        const double most = sampled_survivors(busy.view(), whole(busy), pattern.view(), 0.3, 0.01).value();
+        const double few = sampled_survivors(busy.view(), whole(busy), pattern.view(), no_mask, 0.95, 0.01).value();
+        const double most = sampled_survivors(busy.view(), whole(busy), pattern.view(), no_mask, 0.3, 0.01).value();
         BOOST_TEST(few < 0.1);
         BOOST_TEST(most > 0.9);
         double last = 1;
         for (double threshold = 0.3; threshold < 1; threshold += 0.05) {
-            const double share = sampled_survivors(busy.view(), whole(busy), pattern.view(), threshold, 0.01).value();
+            const double share =
+                sampled_survivors(busy.view(), whole(busy), pattern.view(), no_mask, threshold, 0.01).value();
             BOOST_TEST(share <= last);
             last = share;
         }
@@ -92,35 +96,77 @@ BOOST_AUTO_TEST_CASE(the_pattern_itself_survives) {
     Picture pattern = noise(40, 24, VDT_FORMAT_GRAY8, 3), scene(40, 24, VDT_FORMAT_GRAY8, 0);
     scene.pixels = pattern.pixels;
     // One place, sampled again and again.
-    BOOST_TEST(sampled_survivors(scene.view(), whole(scene), pattern.view(), 1, 0.01).value() > 0.98);
+    BOOST_TEST(sampled_survivors(scene.view(), whole(scene), pattern.view(), no_mask, 1, 0.01).value() > 0.98);
+}
+
+BOOST_AUTO_TEST_CASE(masks_weaken_the_bound) {
+    for (const vdt_format format : {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8}) {
+        Picture pattern = noise(28, 28, format, 1), busy = noise(640, 400, format, 2), flat(640, 400, format, 90);
+        Picture mask(28, 28, VDT_FORMAT_GRAY8, 255);
+        const auto share = [&](Picture& scene, double threshold) {
+            return sampled_survivors(scene.view(), whole(scene), pattern.view(), mask.view(), threshold, 0.01).value();
+        };
+        // A mask that takes all is none.
+        for (const double threshold : {0.3, 0.7, 0.95})
+            BOOST_TEST(
+                share(busy, threshold) ==
+                    sampled_survivors(busy.view(), whole(busy), pattern.view(), no_mask, threshold, 0.01).value(),
+                boost::test_tools::tolerance(0.3));
+        BOOST_TEST(share(flat, 0.9) < 0.01);
+        const double whole_mask = share(busy, 0.95);
+        // The middle alone is left, in which lie a few blocks.
+        for (std::uint32_t y = 0; y < 28; ++y)
+            for (std::uint32_t x = 0; x < 28; ++x)
+                if (x < 8 || x >= 20 || y < 8 || y >= 20) mask.pixels[y * 28 + x] = 0;
+        BOOST_TEST(share(busy, 0.95) >= whole_mask);
+        // Nothing but stripes too narrow for a block: nothing is pruned.
+        for (std::uint32_t i = 0; i < 28 * 28; ++i) mask.pixels[i] = i % 28 % 4 == 0 ? 255 : 0;
+        BOOST_TEST(share(busy, 0.95) == 1.0);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(hits_are_fewer_than_survivors) {
+    for (const vdt_format format : {VDT_FORMAT_GRAY8, VDT_FORMAT_BGR8}) {
+        Picture pattern = noise(16, 16, format, 1), busy = noise(640, 400, format, 2);
+        // The bound keeps most of noise, which is not like other noise all the same.
+        BOOST_TEST(sampled_survivors(busy.view(), whole(busy), pattern.view(), no_mask, 0.5, 0.001).value() > 0.5);
+        BOOST_TEST(sampled_hits(busy.view(), whole(busy), pattern.view(), 0.5, 0.001).value() < 0.001);
+        // The pattern itself at every place that is sampled.
+        Picture same(16, 16, format, 0);
+        same.pixels = pattern.pixels;
+        BOOST_TEST(sampled_hits(same.view(), whole(same), pattern.view(), 1, 0.001).value() > 0.98);
+        for (std::uint8_t& value : same.pixels) value = static_cast<std::uint8_t>(255 - value);
+        BOOST_TEST(sampled_hits(same.view(), whole(same), pattern.view(), 0.5, 0.001).value() < 0.001);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(regions_are_kept_to) {
     Picture pattern = noise(16, 16, VDT_FORMAT_GRAY8, 1), scene(300, 200, VDT_FORMAT_GRAY8, 7);
     const Picture busy = noise(300, 100, VDT_FORMAT_GRAY8, 5);
     std::copy(busy.pixels.begin(), busy.pixels.end(), scene.pixels.begin());
-    BOOST_TEST(sampled_survivors(scene.view(), {0, 0, 300, 100}, pattern.view(), 0.3, 0.01).value() > 0.9);
-    BOOST_TEST(sampled_survivors(scene.view(), {0, 100, 300, 100}, pattern.view(), 0.3, 0.01).value() < 0.1);
+    BOOST_TEST(sampled_survivors(scene.view(), {0, 0, 300, 100}, pattern.view(), no_mask, 0.3, 0.01).value() > 0.9);
+    BOOST_TEST(sampled_survivors(scene.view(), {0, 100, 300, 100}, pattern.view(), no_mask, 0.3, 0.01).value() < 0.1);
 }
 
 BOOST_AUTO_TEST_CASE(pixels_that_are_not_at_hand) {
     Picture pattern = noise(16, 16, VDT_FORMAT_GRAY8, 1), scene = noise(300, 200, VDT_FORMAT_GRAY8, 2);
     vdt_image image = scene.view();
     image.plane[0].base = nullptr;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), no_mask, 0.9, 0.01));
     image = scene.view();
     image.memory = VDT_MEMORY_DEVICE;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), no_mask, 0.9, 0.01));
     // Rows that would lie beside the buffer.
     image = scene.view();
     image.plane[0].bytes -= 1;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), no_mask, 0.9, 0.01));
     image = scene.view();
     image.plane[0].row_stride = -image.plane[0].row_stride;
-    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01));
+    BOOST_TEST(!sampled_survivors(image, whole(scene), pattern.view(), no_mask, 0.9, 0.01));
     image.plane[0].offset = 199 * 300;
-    BOOST_TEST(sampled_survivors(image, whole(scene), pattern.view(), 0.9, 0.01).has_value());
-    BOOST_TEST(!sampled_survivors(pattern.view(), whole(pattern), scene.view(), 0.9, 0.01));  // larger than the scene
+    BOOST_TEST(sampled_survivors(image, whole(scene), pattern.view(), no_mask, 0.9, 0.01).has_value());
+    BOOST_TEST(
+        !sampled_survivors(pattern.view(), whole(pattern), scene.view(), no_mask, 0.9, 0.01));  // larger than the scene
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,7 +10,7 @@
 
 #include "../stages.h"
 #include "finder.h"
-#include "sampled.h"
+#include "search/sample.h"
 
 namespace vedette::cpu::find {
 namespace {
@@ -19,17 +19,17 @@ namespace {
 // Medians over real desktops at a threshold of 0.9 [pruned search, section 3].
 constexpr double usual_blocks = 48;
 constexpr double usual_survivors = 0.01;
-// Where the finder's prices were measured (2-core Zen 3 VM, AVX2), a core does about so many in a nanosecond.
-constexpr double operations_of_nanosecond = 40;
+// Where the finder's prices were measured (2-core Zen 3 VM, AVX2), a core does about so many in a nanosecond: a test of
+// 48 blocks, 102 operations of gray or 226 of colours as counted here, takes 4.3 or 8.7 [planner.cc].
+constexpr double operations_of_nanosecond = 25;
 // Of many patterns these are looked at, and stand for the rest.
 constexpr std::size_t most_sampled = 4;
 // Operations a position: window sums (two scans, differences), and a score in double.
 constexpr double operations_of_sums = 14;
 constexpr double operations_of_score = 14;
-constexpr double operations_of_test = 16;
-// A survivor's: what finding and checking it takes beside the products of its pixels, 25 ns where the test of a
-// position takes 4 (2-core Zen 3 VM, AVX2).
-constexpr double operations_of_survivor = 750;
+constexpr double operations_of_test = 16, operations_of_masked_test = 30;
+// A survivor's: what finding and checking it takes beside the products of its pixels, 25 ns (2-core Zen 3 VM, AVX2).
+constexpr double operations_of_survivor = 25 * operations_of_nanosecond;
 
 Pattern shape_of(const vdt_image& image, const vdt_image& mask) {
     Pattern pattern;
@@ -82,9 +82,14 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     cost.scratch_bytes += static_cast<std::uint64_t>(device.workers * 4 * side * side * sizeof(double));
 }
 
-// Operations of the bound at a position.
+// Operations of the bound at a position. Blocks go in pairs: a multiply-add of two 16-bit sums and an addition for each
+// channel, and a fused one for the pair's detail. Under a mask the sums are added up as well, and the squares
+// [masked.h].
 double tested_operations(const Pattern& pattern) {
-    return operations_of_sums * pattern.channels + 2 * usual_blocks * pattern.channels + operations_of_test;
+    constexpr double pairs = usual_blocks / 2;
+    const double sums = operations_of_sums * pattern.channels;
+    return pattern.masked ? sums + pairs * (4 * pattern.channels + 2) + operations_of_masked_test
+                          : sums + pairs * (2 * pattern.channels + 1) + operations_of_test;
 }
 
 bool may_prune(const Pattern& pattern, double threshold) {
@@ -99,9 +104,10 @@ public:
     Survivors(const vdt_query& query, const vdt_rect& region) {
         const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
         for (; count_ < std::min<std::size_t>(params.pattern_count, most_sampled); ++count_) {
-            shares_[count_] = sampled_survivors(*query.inputs[0], region, *query.inputs[1 + 2 * count_],
-                                                params.threshold, usual_survivors)
-                                  .value_or(usual_survivors);
+            shares_[count_] =
+                search::sampled_survivors(*query.inputs[0], region, *query.inputs[1 + 2 * count_],
+                                          *query.inputs[2 + 2 * count_], params.threshold, usual_survivors)
+                    .value_or(usual_survivors);
             mean_ += shares_[count_];
         }
         mean_ /= static_cast<double>(std::max<std::size_t>(count_, 1));

@@ -5,7 +5,7 @@
 
 namespace vedette::cpu::find {
 
-// The query was checked and has images. The pixels of a find are looked at where they are at hand (sampled.h).
+// The query was checked and has images. The pixels of a find are looked at where they are at hand (search/sample.h).
 void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost);
 void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost);
 

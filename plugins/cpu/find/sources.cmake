@@ -13,7 +13,6 @@ set(VEDETTE_CPU_FIND_SOURCES
     find/planner.cc
     find/prepared.cc
     find/scaled.cc
-    find/sampled.cc
     find/scene.cc
     find/search.cc
     find/sweep.cc

@@ -2,6 +2,8 @@
 
 #include "template_cost.h"
 
+#include <search/sample.h>
+
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 #include <vedette/plugin/cpp/template_checks.hpp>
@@ -327,12 +329,26 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
     return items.finish();
 }
 
+namespace {
+
+// Windows that the matrix kernels leave to be tested one by one: those whose score, but for rounding, reaches the
+// threshold. As many as on usual screens (estimate) where the pixels cannot be looked at.
+double expected_candidates(const vdt_query& query, const vdt_rect& region, std::size_t pattern, double positions) {
+    constexpr double usual = 1000;
+    const vdt_image &image = *query.inputs[1 + 2 * pattern], &mask = *query.inputs[2 + 2 * pattern];
+    if (mask.format != VDT_FORMAT_NONE) return usual;
+    const double threshold = plugin::params_of<vdt_template_find_params>(query).threshold;
+    const auto share =
+        search::sampled_hits(*query.inputs[0], region, image, threshold, std::min(usual / positions, 1.0));
+    return share ? *share * positions : usual;
+}
+
+}  // namespace
+
 void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost) {
     const auto& params = plugin::params_of<vdt_template_find_params>(query);
     const vdt_rect region = plugin::region_of(*query.inputs[0], params);
     const auto way = static_cast<FindWay>(query.variant);
-    // Windows that are tested one by one, on screens at usual thresholds (estimate).
-    constexpr double usual_candidates = 1000;
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     cost.bytes_to_host = static_cast<double>(fetched_hits * sizeof(cuda::Hit));
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
@@ -351,7 +367,10 @@ void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost
             add_window_stage(cost, shape, columns * rows);
         } else if (way == FindWay::matrix && by_matrix) {
             add_matrix_stages(cost, shape, columns, rows, 4);
-            add_window_stage(cost, shape, usual_candidates);
+            const double candidates = expected_candidates(query, region, p, columns * rows);
+            // With more than there is room for every score is computed.
+            if (candidates <= (shape.masked ? masked_candidate_capacity : candidate_capacity))
+                add_window_stage(cost, shape, candidates);
         } else {
             add_direct_stage(cost, shape, columns, rows, 16);
             ++cost.launches;
