@@ -180,11 +180,12 @@ void cost_of_template_find(const Device& device, const vdt_query& query, vdt_cos
     }
 }
 
-void cost_of_group(const Device&, const vdt_query&, vdt_cost& cost) {
-    // How many rectangles there are no query tells; every two of them are compared.
+void cost_of_group(const Device&, const vdt_query& query, vdt_cost& cost) {
+    // Every two of them are compared; so many where the query names no list.
     constexpr double usual_count = 2000;
+    const double count = plugin::list_length(query, 0, usual_count);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    add_scalar(cost, usual_count * usual_count / 2 * 12, 0);
+    add_scalar(cost, count * count / 2 * 12 + count * 20, 0);
 }
 
 void cost_of_cascade_detect(const Device& device, const vdt_query& query, vdt_cost& cost) {

@@ -10,9 +10,6 @@ namespace vedette::cpu {
 
 namespace {
 
-// Lists below this many rectangles take less time than waking a second thread.
-constexpr std::size_t fewest_for_threads = 2048;
-constexpr std::uint32_t cells_of_a_piece = 256;
 // A cell has at most so many knots across, so that the key of a knot has room for their numbers.
 constexpr std::int32_t knots_across = 1 << 10;
 
@@ -30,13 +27,14 @@ std::uint64_t key_of(std::uint32_t level, std::int32_t row, std::int32_t column)
 
 template <class Body>
 void each(const Device& device, vdt_token* token, std::size_t rectangles, std::uint32_t count, const Body& body) {
-    if (rectangles < fewest_for_threads) {
+    if (rectangles < Components::fewest_for_threads) {
         for (std::uint32_t index = 0; index < count; ++index) body(index);
         return;
     }
-    parallel_for(device, token, 0, count, cells_of_a_piece, [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-        for (std::uint32_t index = begin; index < end; ++index) body(index);
-    });
+    parallel_for(device, token, 0, count, Components::cells_of_a_piece,
+                 [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                     for (std::uint32_t index = begin; index < end; ++index) body(index);
+                 });
 }
 
 }  // namespace

@@ -30,6 +30,10 @@ public:
 
     static std::uint64_t scratch_bytes(std::uint64_t count) noexcept;
 
+    // Shorter lists take less time than waking a second thread.
+    static constexpr std::size_t fewest_for_threads = 2048;
+    static constexpr std::uint32_t cells_of_a_piece = 256;
+
 private:
     static constexpr std::uint32_t level_count = 26;  // w + h <= 2^25
     struct Level {

@@ -18,18 +18,32 @@ void support(const Device&, const vdt_query& query, vdt_op_support&) {
     if (query.params != nullptr) plugin::check_group(plugin::params_of<vdt_group_params>(query));
 }
 
-// A query names no lists, so these are counts for a list of this many rectangles, as a cascade finds on a large screen.
+// As a cascade finds on a large screen, where the query names no list.
 constexpr double typical_count = 1024;
 
-void cost(const Device&, const vdt_query&, vdt_cost& cost) {
+void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
+    const double n = plugin::list_length(query, 0, typical_count);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::uint64_t>(typical_count));
-    const double bytes = static_cast<double>(cost.scratch_bytes);
-    constexpr double digits = 3, comparisons = 16;
-    add_serial(cost, typical_count * 4 * digits, bytes, typical_count * 4 * digits);  // keys, sorted
-    add_loop(cost, typical_count * comparisons * 12, comparisons * 12, typical_count / 4, bytes,
-             typical_count * comparisons * 12);                     // comparisons in the grid
-    add_serial(cost, typical_count * 8, bytes, typical_count * 8);  // means
+    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::uint64_t>(n));
+    // Of a rectangle: a level, two quotients and a key; entries counted and moved for each digit of the key in which
+    // keys differ (group/radix_sort.h); the cells of the grid.
+    constexpr double digits = 3, of_key = 40, of_digit = 2048, of_entry = 12, of_cell = 10;
+    const double entry_bytes = n * sizeof(Keyed);
+    add_serial(cost, n * (of_key + digits * of_entry + of_cell) + digits * of_digit, entry_bytes * (2 + 3 * digits),
+               n * digits * 3);
+    // Four quotients of 64 bits and a sort within its cell, then comparisons with its neighbours, cell by cell; short
+    // lists are the caller's alone (group/components.cc). One comparison after the other: nothing is done by vectors.
+    constexpr double of_knot = 4 * 25 + 60, comparisons = 16, of_comparison = 12;
+    constexpr double rectangles_of_a_cell = 4;
+    const double pieces =
+        n < Components::fewest_for_threads
+            ? 1
+            : pieces_of(static_cast<std::uint32_t>(n / rectangles_of_a_cell), Components::cells_of_a_piece);
+    const double scalar = thread_lanes(device.isa);
+    for (const double each : {of_knot, comparisons * of_comparison})
+        add_pieces(device, cost, n * each * scalar, 0, pieces, n * (sizeof(GroupRectangle) + sizeof(Keyed)), n * each);
+    // Knots, roots and means.
+    add_serial(cost, n * 40, n * (sizeof(GroupRectangle) + sizeof(Keyed) + 4), n * 10);
 }
 
 GroupRectangle rectangle_of(const vdt_item& item) {

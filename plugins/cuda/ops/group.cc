@@ -17,21 +17,21 @@ void support(const Device&, const vdt_query& query, vdt_op_support&) {
     if (query.params != nullptr) plugin::check_group(plugin::params_of<vdt_group_params>(query));
 }
 
-// A query names no lists, so these are counts for a list of this many rectangles, as a cascade finds on a large screen.
+// As a cascade finds on a large screen, where the query names no list.
 constexpr double typical_count = 1024;
 
-void cost(const Device&, const vdt_query&, vdt_cost& cost) {
+void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
+    const double n = plugin::list_length(query, 0, typical_count);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::size_t>(typical_count));
-    cost.bytes_to_device = typical_count * (sizeof(cuda::GroupRectangle) + sizeof(double));
-    cost.bytes_to_host = typical_count / 16 * sizeof(cuda::RectangleGroup);
+    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::size_t>(n));
+    cost.bytes_to_device = n * (sizeof(cuda::GroupRectangle) + sizeof(double));
+    cost.bytes_to_host = n / 16 * sizeof(cuda::RectangleGroup);
     const auto add = [&](double work, double span, double width, double bytes, double atomics) {
         vdt_cost_stage stage = plugin::even_stage(work, span, width, bytes, 32);
         stage.divergence = 2;
         stage.atomic_refs = atomics;
         plugin::add_launch(cost, stage);
     };
-    constexpr double n = typical_count;
     constexpr double knots_looked_at = 32;
     add(n * 16, 16, 2 * n, n * 84, 0);                                                        // clear
     add(n * 64, 64, n, n * 48, n * 3);                                                        // knots
