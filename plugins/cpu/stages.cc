@@ -1,5 +1,7 @@
 #include "stages.h"
 
+#include "processor.h"
+
 namespace vedette::cpu {
 
 void add_loop(vdt_cost& cost, double work, double span, double width, double bytes, double cached) noexcept {
@@ -16,6 +18,11 @@ void add_serial(vdt_cost& cost, double work, double bytes, double cached) noexce
 
 double thread_lanes(Isa isa) noexcept {
     return isa == Isa::avx512 ? 32 : isa == Isa::avx2 ? 16 : 8;
+}
+
+double traffic_of(double read, double written) noexcept {
+    const double bytes = read + written;
+    return goes_past_caches(static_cast<std::uint64_t>(bytes)) ? bytes + written : bytes;
 }
 
 void add_pieces(const Device& device, vdt_cost& cost, double work, double span, double pieces, double bytes,

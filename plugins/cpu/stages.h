@@ -16,6 +16,11 @@ void add_loop(vdt_cost& cost, double work, double span, double width, double byt
 // 32-bit lanes of a thread's two vector units: the width of what one thread does, so that the host's model gives it to
 // one processor.
 double thread_lanes(Isa isa) noexcept;
+// Those of one instruction: what an instruction takes of them that does less, with one element or with a vector of a
+// fixed length.
+inline double instruction_lanes(Isa isa) noexcept {
+    return thread_lanes(isa) / 2;
+}
 
 // Appends a loop that parallel_for hands out in `pieces`, each done by one thread; else as add_loop. A single piece is
 // done by the caller, and no fork is counted.
@@ -24,6 +29,10 @@ void add_pieces(const Device& device, vdt_cost& cost, double work, double span, 
 
 // Appends what the calling thread does by itself, one 32-bit operation after the other.
 void add_serial(vdt_cost& cost, double work, double bytes, double cached) noexcept;
+
+// Traffic with memory of a loop that reads and writes so many bytes without going past the caches: where they do not
+// hold it all, a line is fetched before it is written.
+double traffic_of(double read, double written) noexcept;
 
 // Pieces of `grain` out of `items`.
 inline double pieces_of(std::uint32_t items, std::uint32_t grain) noexcept {

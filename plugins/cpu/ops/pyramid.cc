@@ -51,7 +51,7 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         // Down the columns of every second row, then across every second pixel.
         add_pieces(device, cost, in_elements / 2 * (area ? 1 : 7) + out_elements * (area ? 3 : 9), area ? 4 : 16,
                    pieces_of(out.height, grain_of(previous->width)),
-                   (in_elements + out_elements) * layout.element_bytes,
+                   traffic_of(in_elements * layout.element_bytes, out_elements * layout.element_bytes),
                    (in_elements * (area ? 1 : 2.5) + in_elements) / 8);
         previous = &out;
     }
