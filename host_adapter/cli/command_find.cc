@@ -98,6 +98,7 @@ private:
 
 int run_find(const FindArguments& arguments) {
     FindOptions find;
+    find.options.struct_size = sizeof find.options;
     vdt_find_options_init(&find.options);
     fill_options(arguments, find);
     if (std::count(arguments.patterns.begin(), arguments.patterns.end(), "-") + (arguments.screen == "-" ? 1 : 0) > 1) {
@@ -155,6 +156,7 @@ CLI::Validator above_zero() {
 void add_options(CLI::App& find, FindArguments& arguments) {
     // Defaults shown in the help are the library's.
     vdt_find_options defaults{};
+    defaults.struct_size = sizeof defaults;
     vdt_find_options_init(&defaults);
     arguments.threshold = defaults.threshold;
     arguments.floor = defaults.floor;

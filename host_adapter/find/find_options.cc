@@ -1,6 +1,7 @@
 #include "find_options.h"
 
 #include "../core/failure.h"
+#include "../core/struct_out.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,11 +84,23 @@ std::vector<double> check_scales(const double* scales, std::uint32_t count) {
     return factors;
 }
 
+vdt_find_options defaults() {
+    vdt_find_options options{};
+    options.struct_size = sizeof options;
+    options.threshold = 0.75;
+    options.floor = 0.6;
+    options.strictness = 1;
+    options.overlap = 0.5;
+    options.verify = 1;
+    options.max_results = 400;
+    options.fallbacks = kAllFallbacks;
+    return options;
+}
+
 }  // namespace
 
 CheckedOptions check_options(const vdt_find_options* options, std::uint32_t screen_width, std::uint32_t screen_height) {
-    vdt_find_options given;
-    vdt_find_options_init(&given);
+    vdt_find_options given = defaults();
     if (options != nullptr) {
         // The first version of the struct ended with `backend`.
         constexpr std::size_t kNeeded = offsetof(vdt_find_options, backend) + sizeof(options->backend);
@@ -133,14 +146,6 @@ CheckedOptions check_options(const vdt_find_options* options, std::uint32_t scre
 }  // namespace vedette::host
 
 void vdt_find_options_init(vdt_find_options* options) noexcept {
-    if (options == nullptr) return;
-    *options = vdt_find_options{};
-    options->struct_size = sizeof *options;
-    options->threshold = 0.75;
-    options->floor = 0.6;
-    options->strictness = 1;
-    options->overlap = 0.5;
-    options->verify = 1;
-    options->max_results = 400;
-    options->fallbacks = vedette::host::kAllFallbacks;
+    if (options == nullptr || options->struct_size < sizeof(std::uint32_t) * 2) return;
+    vedette::host::copy_out(*options, vedette::host::defaults());
 }

@@ -54,6 +54,7 @@ void test_finds(fixture* f) {
     vdt_error why = {sizeof why, 0, 0, ""};
     vdt_find_options options;
     memset(&options, 0, sizeof options);
+    options.struct_size = sizeof options;
     vdt_find_options_init(&options);
     CHECK(options.struct_size == sizeof options);
 

@@ -135,7 +135,8 @@ inline vdt_outcome outcome_of(const vdt_result* result, std::uint32_t pattern = 
 }
 
 inline vdt_find_options defaults() {
-    vdt_find_options options;
+    vdt_find_options options{};
+    options.struct_size = sizeof options;
     vdt_find_options_init(&options);
     return options;
 }

@@ -5,6 +5,8 @@
 #include "boost_test.h"
 
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,7 +16,8 @@ using namespace vedette;
 namespace {
 
 vdt_find_options defaults() {
-    vdt_find_options options;
+    vdt_find_options options{};
+    options.struct_size = sizeof options;
     vdt_find_options_init(&options);
     return options;
 }
@@ -57,6 +60,24 @@ BOOST_AUTO_TEST_CASE(defaults_are_those_of_the_header) {
     BOOST_TEST(checked.query.scales.size() == 1U);
     BOOST_TEST(checked.backend.empty());
     vdt_find_options_init(nullptr);
+}
+
+// A program built with an older header has a shorter struct, with something of its own behind it.
+BOOST_AUTO_TEST_CASE(defaults_reach_as_far_as_the_callers_struct) {
+    vdt_find_options options;
+    std::memset(&options, 0x5a, sizeof options);
+    options.struct_size = offsetof(vdt_find_options, time_limit);
+    vdt_find_options_init(&options);
+    BOOST_TEST(options.struct_size == offsetof(vdt_find_options, time_limit));
+    BOOST_TEST(options.threshold == 0.75);
+    BOOST_TEST(options.fallbacks == (VDT_FALLBACK_SCALES | VDT_FALLBACK_FEATURES));
+    unsigned char beyond[sizeof options.time_limit];
+    std::memcpy(beyond, &options.time_limit, sizeof beyond);
+    for (const unsigned char byte : beyond) BOOST_TEST(byte == 0x5a);
+    options.struct_size = 0;
+    options.threshold = 2;
+    vdt_find_options_init(&options);
+    BOOST_TEST(options.threshold == 2);
 }
 
 BOOST_AUTO_TEST_CASE(fallbacks_belong_to_a_verified_search_of_one_size) {

@@ -124,7 +124,8 @@ private:
         check(vdt_screen_from_file(context_.get(), file.c_str(), &loaded, &error_), error_, file);
         const Owned<vdt_screen> screen(loaded);
 
-        vdt_find_options options;
+        vdt_find_options options{};
+        options.struct_size = sizeof options;
         vdt_find_options_init(&options);
         options.all = 1;
         if (!arguments_.backend.empty()) options.backend = arguments_.backend.c_str();
