@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(mapped) {
 BOOST_AUTO_TEST_CASE(found) {
     Random random(6);
     TestImage scene = random_image(random, VDT_FORMAT_GRAY8, 300, 320);
-    const TestImage first = scene.crop(40, 155, 8, 11), second = scene.crop(170, 20, 16, 5), none = TestImage::none();
+    const TestImage first = scene.crop(40, 155, 8, 6), second = scene.crop(170, 20, 6, 4), none = TestImage::none();
     scene.paste(first, 200, 300);
     scene.paste(second, 111, 160);
     const vdt_rect exclude[] = {{30, 100, 60, 40}, {0, 250, 300, 12}, {-50, -50, 20, 30}};
@@ -196,34 +196,32 @@ BOOST_AUTO_TEST_CASE(found) {
     operation.inputs = {scene.ptr(), first.ptr(), none.ptr(), second.ptr(), none.ptr()};
     constexpr std::size_t little = std::size_t{2} << 20;  // holds the hits and the candidates, not the scores
     for (const std::uint32_t flags : {0u, std::uint32_t{VDT_FIND_LOCAL_MAXIMA}, std::uint32_t{VDT_FIND_BEST_ONLY}})
-        for (const double threshold : {0.9, 0.3})
-            for (const bool parts : {false, true}) {
-                params.flags = flags;
-                params.threshold = threshold;
-                params.max_results = parts ? 7 : 400;
-                params.region = parts ? vdt_rect{5, 10, 290, 309} : vdt_rect{};
-                params.exclude = parts ? exclude : nullptr;
-                params.exclude_count = parts ? 3 : 0;
-                for (operation.variant = 0; operation.variant < 2; ++operation.variant)
-                    BOOST_TEST_CONTEXT("flags " << flags << ", threshold " << threshold << ", parts " << parts
-                                                << ", variant " << operation.variant) {
-                        TestList whole(500), banded(500);
-                        operation.lists_out = {whole.ptr()};
-                        const Ran plenty = run_with(0, operation);
-                        operation.lists_out = {banded.ptr()};
-                        const Ran few = run_with(little, operation);
-                        BOOST_REQUIRE_MESSAGE(few.outcome.code == plenty.outcome.code, few.outcome.text);
-                        BOOST_TEST(few.launches > plenty.launches);
-                        BOOST_TEST(whole.ptr()->count > 0u);
-                        BOOST_TEST(banded.ptr()->count == whole.ptr()->count);
-                        BOOST_TEST(banded.ptr()->needed == whole.ptr()->needed);
-                        const auto a = whole.items(), b = banded.items();
-                        for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-                            BOOST_CHECK_MESSAGE(
-                                std::memcmp(&a[i], &b[i], sizeof a[i]) == 0,
-                                i << ": " << b[i].x << "," << b[i].y << " instead of " << a[i].x << "," << a[i].y);
-                    }
-            }
+        for (const bool parts : {false, true}) {
+            params.flags = flags;
+            params.threshold = parts ? 0.5 : 0.8;
+            params.max_results = parts ? 7 : 400;
+            params.region = parts ? vdt_rect{5, 10, 290, 309} : vdt_rect{};
+            params.exclude = parts ? exclude : nullptr;
+            params.exclude_count = parts ? 3 : 0;
+            for (operation.variant = 0; operation.variant < 2; ++operation.variant)
+                BOOST_TEST_CONTEXT("flags " << flags << ", parts " << parts << ", variant " << operation.variant) {
+                    TestList whole(500), banded(500);
+                    operation.lists_out = {whole.ptr()};
+                    const Ran plenty = run_with(0, operation);
+                    operation.lists_out = {banded.ptr()};
+                    const Ran few = run_with(little, operation);
+                    BOOST_REQUIRE_MESSAGE(few.outcome.code == plenty.outcome.code, few.outcome.text);
+                    BOOST_TEST(few.launches > plenty.launches);
+                    BOOST_TEST(whole.ptr()->count > 0u);
+                    BOOST_TEST(banded.ptr()->count == whole.ptr()->count);
+                    BOOST_TEST(banded.ptr()->needed == whole.ptr()->needed);
+                    const auto a = whole.items(), b = banded.items();
+                    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+                        BOOST_CHECK_MESSAGE(std::memcmp(&a[i], &b[i], sizeof a[i]) == 0, i << ": " << b[i].x << ","
+                                                                                           << b[i].y << " instead of "
+                                                                                           << a[i].x << "," << a[i].y);
+                }
+        }
 }
 
 // Flat patterns are named by their number, as when all are searched together.
