@@ -1,6 +1,7 @@
 # The operations of the OpenCL backend, in alphabetical order: each has ops/<name>.cc, which defines <name>_operation, and
 # its kernels in kernels/<name>.cl.
 set(VEDETTE_OPENCL_OPERATIONS
+    cascade_detect
     convert
     feature_match
     features
@@ -14,8 +15,11 @@ set(VEDETTE_OPENCL_OPERATIONS
 )
 # Further sources of operations.
 set(VEDETTE_OPENCL_OPERATION_PARTS
+    ops/cascade_program.cc
+    ops/cascade_search.cc
     ops/features_space.cc
     ops/grouping.cc
+    ops/integral_sums.cc
     ops/template_direct.cc
     ops/template_pattern.cc
 )
