@@ -150,8 +150,8 @@ __kernel void first_stage(const Batch b, __global const Level *restrict levels, 
     append(alive, window, counters + counter, next, b.capacity, shared);
 }
 
-// OpenCV skips the window that follows one which the first stage rejects, and a skipped one rejects nothing: so of a run
-// of windows that it would reject every second one is visited, from the first on, and the window after the run is
+// OpenCV skips the window that follows one which the first stage rejects, and a skipped one rejects nothing: so of a
+// run of windows that it would reject every second one is visited, from the first on, and the window after the run is
 // visited if the run is of even length.
 inline bool is_visited(__global const Level *level, __global const uchar *passed, uint number) {
     bool even = true;

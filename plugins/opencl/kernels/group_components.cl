@@ -35,7 +35,8 @@ typedef struct {
     uint padding;
 } Request;
 
-// The arrays of words, named as the kernels' arguments. `words` begin as 0; numbers of things are kept as 1 more, so that 0 stands for none.
+// The arrays of words, named as the kernels' arguments. `words` begin as 0; numbers of things are kept as 1 more, so
+// that 0 stands for none.
 #define PLACED (words + 0)        // rectangles whose knots have their places
 #define STRONG (words + 1)        // groups of enough rectangles
 #define KEPT (words + 2)          // of these, those that no other covers
@@ -54,8 +55,8 @@ typedef struct {
 #define JOINED 8  // after the low and high words of the four sums
 #define BEST 9    // a rectangle
 
-// `plain` words are written before they are read. By entry of the table: where a knot begins in `placed`, the next knot of
-// the same cell.
+// `plain` words are written before they are read. By entry of the table: where a knot begins in `placed`, the next knot
+// of the same cell.
 #define START(s, knot) (plain + (knot))
 #define NEXT(s, knot) (plain + (s).table + (knot))
 // By rectangle, and then by place in `placed`.
