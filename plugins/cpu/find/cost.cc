@@ -214,7 +214,7 @@ const char* way_of_find(const Device& device, const vdt_query& query) {
         if (pattern.w > region.w || pattern.h > region.h) continue;
         const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
         if (pruned_work(pattern, params.threshold, survivors.of(p), columns, rows, device) != 0)
-            return pattern.masked ? "by a bound, masked" : params.pattern_count > 1 ? "by bounds" : "by a bound";
+            return pattern.masked ? "by a bound, masked" : "by a bound";
         if (choose_exhaustive(pattern, columns, rows, device.isa).transform != 0) return "by transforms";
         break;
     }
