@@ -105,7 +105,7 @@ void measure_variant(const BenchDevice& on, const std::shared_ptr<const Work>& w
                      Counts& counts, std::vector<std::vector<Lanes>>& all) {
     ::unsetenv("VEDETTE_CUDA_COUNT_LANES");
     DeviceWork timed(on, work, variant);
-    const Timing timing = measure({21, 201, 0.5, 8}, [&] { timed.run(); });
+    const Timing timing = measure({21, 201, 0.5, 2}, [&] { timed.run(); });
     ::setenv("VEDETTE_CUDA_COUNT_LANES", "1", 1);
     DeviceWork counted(on, work, variant);
     counts.stages.clear();
