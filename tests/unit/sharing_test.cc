@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(limits_end_the_call) {
         return fail(error, backends.first.host->cancelled(backends.first.host->ctx, call.token), "Stopped.");
     };
     BOOST_TEST(find.failure(context, "", &cancelled).code() == VDT_E_CANCELLED);
-    BOOST_TEST(backends.second.creates == 0);
+    BOOST_TEST(backends.second.plans_made == 0);
     // A plugin that says it ran out of time though the call has no limit: the next one.
     backends.first.run = [](const vdt_call&, vdt_error* error) { return fail(error, VDT_E_TIMEOUT, "Own limit."); };
     BOOST_TEST(find.run(context) == VDT_OK);
