@@ -1,5 +1,6 @@
 #include "refine_scale.h"
 
+#include "kernels/kernels.h"
 #include "resample.h"
 
 #include <algorithm>
@@ -42,10 +43,53 @@ struct Trial {
 struct Shape {
     Image pixels, mask;  // mask empty: every pixel counts
     std::uint64_t counted = 1;
+    // Of a gray pattern, whose pixels and mask are then 0 where they do not count and the mask 255 elsewhere.
+    std::uint64_t sum = 0, squares = 0;
 };
+
+double correlation_of_sums(double screen_variance, double pattern_variance, double both) {
+    if (screen_variance <= 0 || pattern_variance <= 0) return 0;
+    return both / std::sqrt(screen_variance * pattern_variance);
+}
+
+// n times the sum of products, less the product of the sums.
+double spread(std::uint64_t n, std::uint64_t products, std::uint64_t p, std::uint64_t q) {
+    return static_cast<double>(n) * static_cast<double>(products) - static_cast<double>(p) * static_cast<double>(q);
+}
+
+void take_gray_sums(Shape& shape) {
+    shape.counted = 0;
+    for (std::uint32_t v = 0; v < shape.pixels.height(); ++v) {
+        std::uint8_t* pixels = shape.pixels.row(v);
+        std::uint8_t* counts = shape.mask.empty() ? nullptr : shape.mask.row(v);
+        for (std::uint32_t u = 0; u < shape.pixels.width(); ++u) {
+            if (counts != nullptr) {
+                counts[u] = counts[u] != 0 ? 255 : 0;
+                pixels[u] &= counts[u];
+                if (counts[u] == 0) continue;
+            }
+            ++shape.counted;
+            shape.sum += pixels[u];
+            shape.squares += std::uint64_t{pixels[u]} * pixels[u];
+        }
+    }
+}
+
+double gray_correlation(const PixelView& screen, const Shape& shape, std::uint32_t x, std::uint32_t y) {
+    const FindKernels& kernels = find_kernels();
+    std::uint64_t sum = 0, squares = 0, products = 0;
+    for (std::uint32_t v = 0; v < shape.pixels.height(); ++v)
+        kernels.add_products(screen.row(y + v) + x, shape.pixels.row(v),
+                             shape.mask.empty() ? nullptr : shape.mask.row(v), shape.pixels.width(), &sum, &squares,
+                             &products);
+    return correlation_of_sums(spread(shape.counted, squares, sum, sum),
+                               spread(shape.counted, shape.squares, shape.sum, shape.sum),
+                               spread(shape.counted, products, sum, shape.sum));
+}
 
 // Correlation over all channels; sums of one row fit 32 bits.
 double correlation(const PixelView& screen, const Shape& shape, std::uint32_t x, std::uint32_t y) {
+    if (screen.channels == 1) return gray_correlation(screen, shape, x, y);
     const std::uint32_t width = shape.pixels.width();
     const std::uint32_t channels = screen.channels;
     double screen_variance = 0, pattern_variance = 0, both = 0;
@@ -73,15 +117,11 @@ double correlation(const PixelView& screen, const Shape& shape, std::uint32_t x,
             tt += row_tt;
             st += row_st;
         }
-        const auto spread = [count = static_cast<double>(n)](std::uint64_t products, std::uint64_t p, std::uint64_t q) {
-            return count * static_cast<double>(products) - static_cast<double>(p) * static_cast<double>(q);
-        };
-        screen_variance += spread(ss, s, s);
-        pattern_variance += spread(tt, t, t);
-        both += spread(st, s, t);
+        screen_variance += spread(n, ss, s, s);
+        pattern_variance += spread(n, tt, t, t);
+        both += spread(n, st, s, t);
     }
-    if (screen_variance <= 0 || pattern_variance <= 0) return 0;
-    return both / std::sqrt(screen_variance * pattern_variance);
+    return correlation_of_sums(screen_variance, pattern_variance, both);
 }
 
 // The sizes of a pattern that were asked for, each made once: hints of one factor climb through the same ones. Any
@@ -102,6 +142,7 @@ public:
         auto shape = std::make_shared<Shape>();
         shape->pixels = shrink(pixels_, width, height, Workers());
         if (mask_ != nullptr) shape->mask = shrink_mask(*mask_, width, height, shape->counted);
+        if (pixels_.format() == VDT_FORMAT_GRAY8) take_gray_sums(*shape);
         const std::lock_guard lock(mutex_);
         return made_.emplace(std::pair{width, height}, std::move(shape)).first->second;
     }

@@ -92,6 +92,21 @@ BOOST_DATA_TEST_CASE(instruction_sets_agree, boost::unit_test::data::make({1U, 4
             first.distances(rows, mean, 3, count, units[0].data());
             other->distances(rows, mean, 3, count, units[1].data());
             BOOST_TEST(units[0] == units[1]);
+            const test::Image beside = test::noise(count, 1, count + 1);
+            std::vector<std::uint8_t> taken(count);
+            for (std::size_t i = 0; i < count; ++i) taken[i] = beside.row(0)[i] < 100 ? 0 : 255;
+            for (const bool masked : {false, true}) {
+                const std::uint8_t* const mask = masked ? taken.data() : nullptr;
+                std::uint64_t want[3] = {}, sums[3] = {7, 8, 9};  // the kernel adds to what is there
+                for (std::size_t i = 0; i < count; ++i) {
+                    const std::uint64_t value = masked && mask[i] == 0 ? 0U : pixels.row(0)[i];
+                    want[0] += value;
+                    want[1] += value * value;
+                    want[2] += value * beside.row(0)[i];
+                }
+                other->add_products(pixels.row(0), beside.row(0), mask, count, &sums[0], &sums[1], &sums[2]);
+                for (std::uint64_t i = 0; i < 3; ++i) BOOST_TEST(sums[i] == want[i] + 7 + i);
+            }
             for (const bool start : {true, false}) {
                 first.add_row(pixels.row(0), 3.5F, start, count, out[0][0].data());
                 other->add_row(pixels.row(0), 3.5F, start, count, out[1][0].data());

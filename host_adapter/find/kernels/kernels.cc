@@ -4,6 +4,7 @@
 #include "fft_kernel.h"
 #include "lab_kernel.h"
 #include "pixels_kernel.h"
+#include "products_kernel.h"
 #include "resample_kernel.h"
 #include "residual_kernel.h"
 
@@ -15,7 +16,16 @@
 namespace vedette::host {
 
 extern const FindKernels VEDETTE_JOIN(kernels_, VEDETTE_FIND_ISA);
-const FindKernels VEDETTE_JOIN(kernels_, VEDETTE_FIND_ISA) = {
-    VEDETTE_TEXT(VEDETTE_FIND_ISA), lab, reach, differences, block_sums, distances, add_row, fft, pick, gray};
+const FindKernels VEDETTE_JOIN(kernels_, VEDETTE_FIND_ISA) = {VEDETTE_TEXT(VEDETTE_FIND_ISA),
+                                                              lab,
+                                                              reach,
+                                                              differences,
+                                                              block_sums,
+                                                              distances,
+                                                              add_row,
+                                                              add_products,
+                                                              fft,
+                                                              pick,
+                                                              gray};
 
 }  // namespace vedette::host

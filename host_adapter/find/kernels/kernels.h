@@ -48,6 +48,11 @@ struct FindKernels {
     // row += weight * pixels, or, when `first`, row = weight * pixels. Any alignment; nothing beyond `count`.
     void (*add_row)(const std::uint8_t* pixels, float weight, bool first, std::size_t count, float* row);
 
+    // Adds the sums of p, p * p and p * q over `count` bytes, those of p taken through `mask` (0 or 255 each; NULL: all
+    // of them). Any alignment; nothing beyond `count`.
+    void (*add_products)(const std::uint8_t* p, const std::uint8_t* q, const std::uint8_t* mask, std::size_t count,
+                         std::uint64_t* p_sum, std::uint64_t* pp_sum, std::uint64_t* pq_sum);
+
     // Forward complex transform, Stockham's; see fft.h. True when the result lies in the scratch arrays.
     bool (*fft)(std::size_t n, const float* cosine, const float* sine, float* re, float* im, float* re_scratch,
                 float* im_scratch);
