@@ -26,6 +26,9 @@ FeatureVerdict judge_features(const FeatureSet& pattern, const FeatureSet& scree
 // the pattern's shorter side leaves enough to see.
 double feature_reduction(std::uint32_t width, std::uint32_t height, const Window& region);
 
+// At how many different places a pattern must have features before a screen is searched for them.
+std::size_t least_feature_places(std::uint32_t width, std::uint32_t height);
+
 // What features find of one pattern in the query's region.
 struct FeatureFinding {
     std::optional<vdt_match> match;  // stage VDT_STAGE_FEATURES; score: the warped correlation

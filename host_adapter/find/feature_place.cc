@@ -22,10 +22,10 @@ PlaceFlaw flaw_of_turns(const Quad& quad) {
 
 }  // namespace
 
-bool has_enough_places(const std::vector<vdt_keypoint>& keypoints) {
+bool has_enough_places(const std::vector<vdt_keypoint>& keypoints, std::size_t least) {
     std::set<std::pair<std::int64_t, std::int64_t>> spots;
     for (const vdt_keypoint& keypoint : keypoints)
-        if (spots.insert(spot_of(keypoint)).second && spots.size() == kLeastInliers) return true;
+        if (spots.insert(spot_of(keypoint)).second && spots.size() == least) return true;
     return false;
 }
 

@@ -40,9 +40,9 @@ struct Place {
     double inside = 0;                 // share of the quad in the region
 };
 
-// Whether keypoints lie at kLeastInliers different places. Of a pattern, or a region, where they do not, no pairs could
-// show anything.
-bool has_enough_places(const std::vector<vdt_keypoint>& keypoints);
+// Whether keypoints lie at `least` different places. Of a pattern, or a region, where they do not lie at kLeastInliers,
+// no pairs could show anything.
+bool has_enough_places(const std::vector<vdt_keypoint>& keypoints, std::size_t least = kLeastInliers);
 
 // The pattern's side lengths and the region are pixels, both above 0. `homography` takes edges of the pattern's pixels
 // to edges of the region's, whose corner is (0, 0). Rows that pairs name exist.

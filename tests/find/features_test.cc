@@ -234,6 +234,11 @@ BOOST_AUTO_TEST_CASE(large_pictures_are_shrunk_before_features_are_looked_for) {
     BOOST_TEST(host::feature_reduction(80, 300, {0, 0, 3840, 2160}) == 2);
 }
 
+BOOST_AUTO_TEST_CASE(small_patterns_need_more_features) {
+    BOOST_TEST(host::least_feature_places(200, 64) >= host::kLeastInliers);
+    BOOST_TEST(host::least_feature_places(200, 63) > host::least_feature_places(64, 64));
+}
+
 // The whole step, with features that are given.
 struct Step {
     Image pattern = enlarged(picture(kWidth, kHeight, 3), kWidth, kHeight);
@@ -333,11 +338,12 @@ BOOST_FIXTURE_TEST_CASE(an_upright_place_becomes_a_hint, Step) {
 BOOST_FIXTURE_TEST_CASE(a_pattern_with_features_at_few_places_costs_no_look_at_the_screen, Step) {
     const Homography turned = similarity(1.4, 25, 120, 40);
     const Image screen = drawn(test::blank(300, 220, {180, 180, 180}), pattern, turned);
-    Synthetic few(turned, 20, 0);
-    for (std::size_t i = host::kLeastInliers - 1; i < 20; ++i) few.pattern.keypoints[i] = few.pattern.keypoints[0];
+    const std::size_t least = host::least_feature_places(kWidth, kHeight);
+    Synthetic few(turned, 30, 0);
+    for (std::size_t i = least - 1; i < 30; ++i) few.pattern.keypoints[i] = few.pattern.keypoints[0];
     BOOST_TEST(!find(screen, few).match.has_value());
     BOOST_TEST(extracted == 1);
-    find(screen, Synthetic(turned, 20, 0));
+    BOOST_TEST(find(screen, Synthetic(turned, static_cast<std::uint32_t>(least), 0)).match.has_value());
     BOOST_TEST(extracted == 3);
 }
 
