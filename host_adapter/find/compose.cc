@@ -46,9 +46,10 @@ public:
                         [&](const SizedSearch& search) { return !search.flat() && at_once[search.pattern] != 0; });
         for (const SizedSearch& search : sized_.searches)
             if (search.flat()) search_flat(search, most);
-        if (deeper) {
-            std::vector<char> empty(candidates_.size());
-            for (std::size_t i = 0; i < empty.size(); ++i) empty[i] = candidates_[i].empty() && at_once[i] == 0 ? 1 : 0;
+        std::vector<char> empty(candidates_.size());
+        for (std::size_t i = 0; i < empty.size(); ++i)
+            empty[i] = deeper && candidates_[i].empty() && at_once[i] == 0 ? 1 : 0;
+        if (deeper && !query_.floor_later) {
             propose_and_judge(query_.floor, kFewCandidates,
                               [&](const SizedSearch& search) { return !search.flat() && empty[search.pattern] != 0; });
         }
@@ -57,6 +58,7 @@ public:
         for (std::uint32_t pattern = 0; pattern < candidates_.size(); ++pattern) {
             workers_.check();
             outcomes.push_back(outcome(pattern));
+            outcomes.back().floor_left = query_.floor_later && empty[pattern] != 0 && outcomes.back().open;
         }
         return outcomes;
     }

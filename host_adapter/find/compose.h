@@ -28,6 +28,8 @@ struct FindQuery {
     std::vector<double> scales{1};  // factors of the pattern's size, positive
     bool many_trials = false;       // `scales` are what is left of many that were tried: more evidence is asked for
     std::uint32_t fallbacks = VDT_FALLBACK_SCALES | VDT_FALLBACK_FEATURES;
+    // A search down to the floor that is needed only when nothing else finds the pattern is left for later.
+    bool floor_later = false;
 };
 
 // Asks for the local maxima of the score, best first for each pattern: the operation template_find on one image.
@@ -59,6 +61,8 @@ struct PatternOutcome {
     // Nothing passed, the pattern has structure and fits, and no place says that it is there in another state: it may
     // be there at another size or seen from elsewhere.
     bool open = false;
+    // Nothing reaches the threshold, and what reaches the floor was left for later.
+    bool floor_left = false;
 };
 
 // One outcome for each pattern, from the sizes the query names. Failure VDT_E_CANCELLED or VDT_E_TIMEOUT from

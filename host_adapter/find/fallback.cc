@@ -114,6 +114,26 @@ void try_features(Screen& screen, const std::vector<Pattern*>& patterns, const F
     }
 }
 
+// The searches that were left for later, of the patterns that no fallback found either. These patterns have just been
+// missed, so that each takes one search.
+void look_down_to_floor(Screen& screen, const std::vector<Pattern*>& patterns, const FindQuery& query,
+                        const Proposer& propose, const Workers& workers, std::vector<PatternOutcome>& outcomes) {
+    std::vector<std::uint32_t> left;
+    std::vector<Pattern*> wanted;
+    for (std::uint32_t i = 0; i < patterns.size(); ++i) {
+        if (!outcomes[i].floor_left) continue;
+        left.push_back(i);
+        wanted.push_back(patterns[i]);
+    }
+    if (left.empty()) return;
+    std::vector<PatternOutcome> found = find_patterns(screen, wanted, query, propose, workers);
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        for (vdt_match& match : found[i].matches) match.pattern = left[i];
+        found[i].best.pattern = left[i];
+        outcomes[left[i]] = std::move(found[i]);
+    }
+}
+
 }  // namespace
 
 PatternOutcome find_at_hinted_scale(Screen& screen, Pattern& pattern, const FindQuery& query,
@@ -140,11 +160,15 @@ PatternOutcome find_at_hinted_scale(Screen& screen, Pattern& pattern, const Find
 std::vector<PatternOutcome> find_with_fallbacks(Screen& screen, const std::vector<Pattern*>& patterns,
                                                 const FindQuery& query, const Proposer& propose,
                                                 const FeatureOperations& features, const Workers& workers) {
-    std::vector<PatternOutcome> outcomes = find_patterns(screen, patterns, query, propose, workers);
+    // What a fallback finds replaces the best below the threshold, so that one is looked for last.
+    FindQuery first = query;
+    first.floor_later = query.fallbacks != 0;
+    std::vector<PatternOutcome> outcomes = find_patterns(screen, patterns, first, propose, workers);
     if ((query.fallbacks & VDT_FALLBACK_SCALES) != 0)
         try_other_sizes(screen, patterns, query, propose, workers, outcomes);
     if ((query.fallbacks & VDT_FALLBACK_FEATURES) != 0 && features.extract != nullptr)
         try_features(screen, patterns, query, propose, features, workers, outcomes);
+    look_down_to_floor(screen, patterns, query, propose, workers, outcomes);
     return outcomes;
 }
 

@@ -7,6 +7,7 @@
 
 #include "boost_test.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -230,6 +231,36 @@ BOOST_AUTO_TEST_CASE(only_what_was_missed_is_tried_again) {
     for (std::size_t i = 2; i < asked.size(); ++i) shared = std::max(shared, asked[i]);
     BOOST_TEST(shared >= 2U);
     BOOST_TEST(asked.size() < 14U);
+}
+
+// The best below the threshold is worth a search only where nothing else was found, and is then the same as ever.
+BOOST_AUTO_TEST_CASE(the_floor_is_looked_at_last) {
+    Image screen = ground(108, 76);
+    test::paste(screen, element(1.5), 41, 27);
+    const Image elsewhere = element(1);
+    const Image absent = element(1, 9);
+    query.floor = 0.35;
+    const auto floor_searches = [this] {
+        return std::count(proposer.thresholds.begin(), proposer.thresholds.end(), query.floor);
+    };
+    BOOST_TEST(find(screen, elsewhere).matches.size() == 1U);
+    BOOST_TEST(floor_searches() == 0);
+    const std::vector<PatternOutcome> outcomes = find(screen, {&elsewhere, &absent});
+    BOOST_TEST(floor_searches() == 1);
+    BOOST_TEST(proposer.thresholds.back() == query.floor);
+    BOOST_TEST(outcomes[0].matches.size() == 1U);
+    BOOST_TEST(outcomes[1].matches.empty());
+    query.fallbacks = 0;
+    const PatternOutcome want = find(screen, absent);
+    BOOST_REQUIRE(want.has_best);
+    BOOST_REQUIRE(outcomes[1].has_best);
+    BOOST_TEST(outcomes[1].best.pattern == 1U);
+    BOOST_TEST(outcomes[1].best.x == want.best.x);
+    BOOST_TEST(outcomes[1].best.y == want.best.y);
+    BOOST_TEST(outcomes[1].best.score == want.best.score);
+    BOOST_TEST(outcomes[1].reason == want.reason);
+    BOOST_TEST(outcomes[1].margin == want.margin);
+    BOOST_TEST(outcomes[1].margin_is_bound == want.margin_is_bound);
 }
 
 BOOST_AUTO_TEST_CASE(all_places_of_the_size_are_found) {
