@@ -75,7 +75,8 @@ Grouping::Grouping(const Device& device)
       make_groups_(kernel_of(device, "make_groups")),
       drop_covered_(kernel_of(device, "drop_covered")),
       host_levels_(levels),
-      levels_(device.buffer<Level>(levels)) {}
+      levels_(device.buffer<Level>(levels)),
+      host_counters_(counters) {}
 
 void Grouping::reserve(std::size_t count) {
     if (count <= capacity_) return;
@@ -148,12 +149,11 @@ void Grouping::queue_kernels(const Request& request, cl::Queue queue) {
 }
 
 void Grouping::fetch(cl::Queue queue) {
-    std::uint32_t numbers[counters];
     const std::size_t first = std::min(fetched_groups, host_groups_.size());
-    read(queue, words_, numbers, counters, cl::queued);
+    read(queue, words_, host_counters_.data(), counters, cl::queued);
     read(queue, kept_, host_groups_.data(), first, cl::queued);
     finish(queue);
-    const std::size_t count = numbers[kept];
+    const std::size_t count = host_counters_[kept];
     if (count > first) read(queue, kept_, host_groups_.data(), count);
     std::sort(host_groups_.begin(), host_groups_.begin() + static_cast<std::ptrdiff_t>(count),
               [](const Group& a, const Group& b) { return a.first < b.first; });

@@ -81,6 +81,7 @@ private:
     Buffer<std::uint64_t> device_keys_;
     Buffer<std::uint32_t> words_, plain_;
     Buffer<Group> strong_, kept_;
+    std::vector<std::uint32_t> host_counters_;
     std::vector<Group> host_groups_;
     std::vector<RectangleGroup> groups_;
 };
