@@ -7,6 +7,8 @@
 #include "operands.h"
 #include "ops/grouping.h"
 
+#include <algorithm>
+
 namespace vedette::opencl {
 
 namespace {
@@ -17,21 +19,22 @@ void support(const Device&, const vdt_query& query, vdt_op_support&) {
     if (query.params != nullptr) plugin::check_group(plugin::params_of<vdt_group_params>(query));
 }
 
-// A query names no lists, so these are counts for a list of this many rectangles, as a cascade finds on a large screen.
+// As a cascade finds on a large screen, where the query names no list.
 constexpr double typical_count = 1024;
+constexpr double fetched_groups = 256;  // with the first transfer, however few there are
 
-void cost(const Device& device, const vdt_query&, vdt_cost& cost) {
+void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
+    const double n = std::max(1.0, plugin::list_length(query, 0, typical_count));
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::size_t>(typical_count));
-    cost.bytes_to_device = typical_count * (sizeof(GroupRectangle) + sizeof(std::uint64_t));
-    cost.bytes_to_host = typical_count / 4 * 32;
+    cost.scratch_bytes = Grouping::scratch_bytes(static_cast<std::size_t>(n));
+    cost.bytes_to_device = n * (sizeof(GroupRectangle) + sizeof(std::uint64_t));
+    cost.bytes_to_host = std::max(fetched_groups, n / 16) * sizeof(GroupRectangle) * 2;
     const auto add = [&](double work, double span, double width, double bytes, double atomics) {
         vdt_cost_stage stage = plugin::even_stage(work, span, width, bytes, transaction_bytes);
         stage.divergence = 2;
         stage.atomic_refs = atomics;
         plugin::add_launch(cost, stage);
     };
-    constexpr double n = typical_count;
     constexpr double knots_looked_at = 32;
     // A comparison is a few multiplications of doubles, or of what stands for them.
     const double comparison = device.limits().doubles ? 40 : 100;
