@@ -50,10 +50,10 @@ __device__ __forceinline__ Out set_depth(In value, const Scale& scale) {
     }
 }
 
-// Channel `c` of pixel `x` of row `y`.
+// Channel `c` of pixel `x` of row `y`; planar pictures have three.
 template <class T>
 __device__ __forceinline__ const T* element(const PixelPlanes& image, int x, int y, int c) {
-    if (image.layout.planar) return reinterpret_cast<const T*>(image.plane[c].row(y)) + x;
+    if (c < 3 && image.layout.planar) return reinterpret_cast<const T*>(image.plane[c].row(y)) + x;
     return reinterpret_cast<const T*>(image.plane[0].row(y)) + std::size_t{image.layout.channels} * x + c;
 }
 
