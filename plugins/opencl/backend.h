@@ -8,7 +8,7 @@
 //     kernel_ = device.programs.kernel("<op>", "kernel_name", "-D PIXEL=uchar");            // in the constructor
 //     launch(operands_.queue(), kernel_, cover({width, height}, {32, 4}), image.plane(), other_buffer_, number);
 //
-// Group sizes follow from device.limits() and group_within(kernel, ...), never from a vendor's name.
+// Group sizes follow from device.limits(), group_within(kernel, ...) and device.tuning, never from a vendor's name.
 #pragma once
 
 #include <vedette/plugin/cpp/operation.hpp>
@@ -16,6 +16,7 @@
 #include <vedette/plugin/cpp/resident.hpp>
 
 #include "runtime/launch.h"
+#include "runtime/tuning.h"
 
 #include <sys/types.h>
 
@@ -28,7 +29,7 @@ using plugin::Failure;
 // Behind vdt_device.
 struct Device {
     // `entry` is one that can be used.
-    Device(const vdt_host& host, const DeviceEntry& entry, const BinaryCache& cache);
+    Device(const vdt_host& host, const DeviceEntry& entry, const BinaryCache& cache, Search search);
 
     // Throws Failure when this process is a child of the one that opened the device (drivers do not survive a fork) or
     // when the device was lost.
@@ -39,14 +40,16 @@ struct Device {
     Queue make_queue() const;
     template <class T>
     Buffer<T> buffer(std::size_t count) const {
-        return Buffer<T>(context.get(), count);
+        return Buffer<T>(pool, count);
     }
 
     const vdt_host* const host;
     const DeviceEntry entry;
     const Context context;
+    mutable Pool pool;
     const Queue service;  // for mapping memory, and work outside plans
     mutable Programs programs;
+    mutable Tuning tuning;
     mutable Addresses addresses;
     mutable std::atomic<bool> lost{false};
 };

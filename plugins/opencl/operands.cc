@@ -94,6 +94,15 @@ Operands::~Operands() {
         const cl::Event event = last_.get();
         (void)cl::api().WaitForEvents(1, &event);
     }
+    if (last_ != nullptr) device_.pool.end_call();
+}
+
+void Operands::wait_for_last() {
+    if (last_ == nullptr) return;
+    const cl::Event event = last_.get();
+    check_wait(cl::api().WaitForEvents(1, &event), "waiting for the plan's last call");
+    last_.reset();
+    device_.pool.end_call();
 }
 
 DeviceImage Operands::own_image(const vdt_image& image, Buffer<std::byte>& memory) {
@@ -276,20 +285,18 @@ void Operands::write_staged() noexcept {
 
 Operands::Call::Call(Operands& operands, const vdt_call& call) : operands_(operands) {
     Operands& self = operands;
-    if (self.last_ != nullptr) {
-        const cl::Event event = self.last_.get();
-        check_wait(cl::api().WaitForEvents(1, &event), "waiting for the plan's last call");
-        self.last_.reset();
-    }
+    self.wait_for_last();
     self.call_ = &call;
     self.downloads_.clear();
     self.used_staging_ = 0;
     self.queue_in_use_ = call.stream != nullptr ? stream_of(call.stream).queue.get() : self.queue_.get();
+    self.device_.pool.begin_call();
 }
 
 Operands::Call::~Call() {
     if (!finished_) (void)cl::api().Finish(operands_.queue_in_use_);
     operands_.call_ = nullptr;
+    if (operands_.last_ == nullptr) operands_.device_.pool.end_call();
 }
 
 void Operands::Call::wait() {

@@ -89,6 +89,7 @@ private:
     void write_staged() noexcept;
     std::byte* staging(std::size_t bytes, std::size_t& place);
     void wait_for_event(vdt_event* ready);
+    void wait_for_last();
 
     const Device& device_;
     const Queue queue_;

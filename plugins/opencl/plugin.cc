@@ -1,5 +1,6 @@
 // The table, the entry, and the life of an instance and its devices.
 #include "operations.h"
+#include "probe.h"
 #include "resident.h"
 #include "streams.h"
 
@@ -9,6 +10,9 @@
 #include <vedette/plugin/cpp/resident_entries.hpp>
 #include <vedette/plugin/cpp/stream_entries.hpp>
 #include <vedette/plugin/cpp/table.hpp>
+
+#include <algorithm>
+#include <initializer_list>
 
 #include <unistd.h>
 
@@ -31,14 +35,21 @@ Queue queue_on(cl::Context context, cl::Device device) {
     return queue;
 }
 
+// What a device keeps for the next call: of memory of its own more than of the host's, which others want as well.
+std::size_t kept_bytes(const DeviceLimits& limits) {
+    return limits.global_bytes / (limits.unified_memory ? 32 : 8);
+}
+
 }  // namespace
 
-Device::Device(const vdt_host& given, const DeviceEntry& chosen, const BinaryCache& cache)
+Device::Device(const vdt_host& given, const DeviceEntry& chosen, const BinaryCache& cache, Search search)
     : host(&given),
       entry(chosen),
       context(make_context(chosen)),
+      pool(context.get(), kept_bytes(chosen.limits), chosen.limits.largest_allocation),
       service(queue_on(context.get(), chosen.device)),
-      programs(entry, context.get(), cache) {}
+      programs(entry, context.get(), cache),
+      tuning(entry, cache, search) {}
 
 Queue Device::make_queue() const {
     return queue_on(context.get(), entry.device);
@@ -74,14 +85,20 @@ namespace {
 // Behind vdt_self. Devices are asked for on the first question, since that loads the drivers.
 class Instance {
 public:
-    Instance(const vdt_host& host, bool doubles, BinaryCache cache)
-        : host_(host), doubles_(doubles), cache_(std::move(cache)) {}
+    // `cache_of_processors`: may be another one.
+    Instance(const vdt_host& host, const Pretence& pretence, Search search, BinaryCache cache,
+             BinaryCache cache_of_processors)
+        : host_(host),
+          pretence_(pretence),
+          search_(search),
+          cache_(std::move(cache)),
+          cache_of_processors_(std::move(cache_of_processors)) {}
 
     // Throws Failure with the reason when there is none.
     const std::vector<DeviceEntry>& devices() {
         const std::lock_guard lock(mutex_);
         if (!asked_) {
-            devices_ = list_devices(doubles_, reason_);
+            devices_ = list_devices(pretence_, reason_);
             asked_ = true;
         }
         if (devices_.empty()) throw Failure(cl::find(ignored_) == nullptr ? VDT_E_NO_DRIVER : VDT_E_NO_DEVICE, reason_);
@@ -89,12 +106,16 @@ public:
     }
 
     const vdt_host& host() const { return host_; }
-    const BinaryCache& cache() const { return cache_; }
+    const BinaryCache& cache(const DeviceEntry& entry) const {
+        return entry.kind == Kind::cpu ? cache_of_processors_ : cache_;
+    }
+    Search search() const { return search_; }
 
 private:
     const vdt_host& host_;
-    const bool doubles_;
-    const BinaryCache cache_;
+    const Pretence pretence_;
+    const Search search_;
+    const BinaryCache cache_, cache_of_processors_;
     std::mutex mutex_;
     bool asked_ = false;
     std::vector<DeviceEntry> devices_;
@@ -120,6 +141,7 @@ std::uint32_t kind_of(Kind kind) {
 struct Backend : plugin::InstanceEntries<Backend>,
                  plugin::OperationEntries<Backend>,
                  plugin::CostEntry<Backend>,
+                 plugin::ProbeEntry<Backend>,
                  plugin::ResidentEntries<Backend>,
                  plugin::StreamEntries<Backend>,
                  plugin::DeviceEntries<opencl::Device, opencl::Resident, StreamRecord, EventRecord, BufferRecord> {
@@ -135,7 +157,7 @@ struct Backend : plugin::InstanceEntries<Backend>,
     // makes of loops over work items there, no count of operations tells.
     static vdt_code op_cost(vdt_device* device, const vdt_query* query, vdt_cost* cost, vdt_error* error) {
         const vdt_code code = CostEntry::op_cost(device, query, cost, error);  // which looks at its arguments
-        if (plugin::Handle<vdt_device, Device>::object(device)->limits().kind == Kind::cpu)
+        if (plugin::Handle<vdt_device, Device>::object(device)->entry.kind == Kind::cpu)
             throw Failure(VDT_E_UNSUPPORTED, "no costs are given for processors");
         return code;
     }
@@ -144,20 +166,37 @@ struct Backend : plugin::InstanceEntries<Backend>,
     static constexpr const char* version = "1.0.0";
     static constexpr const char* description = "GPUs and processors with a driver for OpenCL 1.2 or later";
 
-    // Options: "doubles" = "off" works as on devices without double precision; "cache" names the folder of compiled
-    // programs, "off" keeps none.
+    // Options: "doubles" = "off" works as on devices without double precision; "kernels" = "gpu" gives processors the
+    // kernels that GPUs get; "tuning" = "off" or "on" measures forms of kernels nowhere or on processors, too; "cache"
+    // names the folder of compiled programs and of what was measured, "off" keeps none. Without it a folder of the user
+    // serves all devices but processors: a driver that compiles for the size of a group when a kernel starts has to
+    // compile every kernel of a program once more, for all sizes, to tell its binary (PoCL 3.1, which keeps what it
+    // compiled by itself).
     static std::unique_ptr<Instance> make_instance(const vdt_host& host, plugin::Options& options) {
-        const std::string_view doubles = options.text("doubles").value_or("auto");
-        if (doubles != "auto" && doubles != "off")
-            throw Failure(VDT_E_OPTION, "option doubles: \"" + std::string(doubles) + "\" is not one of auto and off");
-        std::filesystem::path folder = BinaryCache::usual_folder();
+        // Which of the words an option has; the first is that of an option not given.
+        const auto choice = [&](const char* name, std::initializer_list<std::string_view> words) {
+            const std::string_view word = options.text(name).value_or(*words.begin());
+            const auto found = std::find(words.begin(), words.end(), word);
+            if (found != words.end()) return found - words.begin();
+            std::string all;
+            for (const std::string_view each : words) all += (all.empty() ? "" : ", ") + std::string(each);
+            throw Failure(VDT_E_OPTION,
+                          "option " + std::string(name) + ": \"" + std::string(word) + "\" is not one of " + all);
+        };
+        Pretence pretence;
+        pretence.no_doubles = choice("doubles", {"auto", "off"}) == 1;
+        pretence.gpu_kernels = choice("kernels", {"auto", "gpu"}) == 1;
+        constexpr Search searches[] = {Search::automatic, Search::always, Search::never};
+        const Search search = searches[choice("tuning", {"auto", "on", "off"})];
+        std::filesystem::path folder = BinaryCache::usual_folder(), folder_of_processors;
         if (const auto cache = options.text("cache"); cache == "off")
             folder.clear();
         else if (cache)
-            folder = *cache;
+            folder = folder_of_processors = *cache;
         if (!folder.empty() && !folder.is_absolute())
             throw Failure(VDT_E_OPTION, "option cache: " + folder.string() + " is neither an absolute path nor off");
-        return std::make_unique<Instance>(host, doubles == "auto", BinaryCache(std::move(folder)));
+        return std::make_unique<Instance>(host, pretence, search, BinaryCache(std::move(folder)),
+                                          BinaryCache(std::move(folder_of_processors)));
     }
 
     static std::uint32_t count_devices(Instance& instance) {
@@ -166,7 +205,7 @@ struct Backend : plugin::InstanceEntries<Backend>,
 
     static void describe_device(Instance& instance, std::uint32_t index, vdt_device_info& info) {
         const DeviceEntry& entry = instance.devices()[index];
-        info.kind = kind_of(entry.limits.kind);
+        info.kind = kind_of(entry.kind);
         plugin::set_text(info.name, entry.name);
         plugin::set_text(info.uid, entry.uid);
         plugin::set_text(info.driver, entry.driver);
@@ -187,7 +226,7 @@ struct Backend : plugin::InstanceEntries<Backend>,
         if (!entry.unusable.empty())
             throw Failure(VDT_E_UNAVAILABLE, entry.name + " cannot be used: " + entry.unusable);
         try {
-            return std::make_unique<Device>(instance.host(), entry, instance.cache());
+            return std::make_unique<Device>(instance.host(), entry, instance.cache(entry), instance.search());
         } catch (const Error& error) {
             fail_with(nullptr, error);
         }
@@ -205,6 +244,9 @@ struct Backend : plugin::InstanceEntries<Backend>,
     static vdt_code run_plan(Plan& plan, Device& device, const vdt_call& call) {
         plugin::throw_if_cancelled(*device.host, call.token);
         return on(device, [&] { return plan.run(call); });
+    }
+    static void measure(Device& device, plugin::Probe& probe) {
+        on(device, [&] { measure_device(device, probe); });
     }
     static void* address_of(Buffer& buffer) { return buffer.address(); }
     static void sync(Stream& stream) {

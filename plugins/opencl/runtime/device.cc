@@ -108,6 +108,7 @@ DeviceLimits limits_of(cl::Device device, const std::string& extensions) {
     else
         limits.kind = (type & cl::type_cpu) != 0 ? Kind::cpu : Kind::accelerator;
     limits.compute_units = std::max<cl::UInt>(1, number_of<cl::UInt>(device, cl::device_compute_units));
+    limits.clock = number_of<cl::UInt>(device, cl::device_clock) * 1e6;
     limits.group_size = number_of<std::size_t>(device, cl::device_group_size);
     (void)cl::api().GetDeviceInfo(device, cl::device_item_sizes, sizeof limits.item_sizes, limits.item_sizes, nullptr);
     limits.local_bytes = number_of<cl::Bits>(device, cl::device_local_bytes);
@@ -148,11 +149,12 @@ DeviceEntry entry_of(cl::Platform platform, cl::Device device, std::size_t numbe
     const std::string extensions = text_of(device, cl::device_extensions);
     const std::string platform_name = text_of(platform, cl::platform_name);
     entry.limits = limits_of(device, extensions);
+    entry.kind = entry.limits.kind;
     const int version = version_of(text_of(device, cl::device_version));
     entry.driver = "OpenCL " + std::to_string(version / 100) + "." + std::to_string(version % 100) + ", driver " +
                    text_of(device, cl::driver_version) + ", " + platform_name;
     // A processor is one device whoever drives it.
-    entry.uid = entry.limits.kind == Kind::cpu ? "cpu:0" : pci_address(device, extensions);
+    entry.uid = entry.kind == Kind::cpu ? "cpu:0" : pci_address(device, extensions);
     if (entry.uid.empty()) entry.uid = uuid_text(device, extensions);
     if (entry.uid.empty()) entry.uid = "opencl:" + platform_name + ":" + std::to_string(number);
     entry.unusable = lacking(device, entry.limits);
@@ -160,15 +162,15 @@ DeviceEntry entry_of(cl::Platform platform, cl::Device device, std::size_t numbe
 }
 
 int rank(const DeviceEntry& entry) {
-    return (entry.unusable.empty() ? 0 : 10) + (entry.limits.kind == Kind::gpu              ? 0
-                                                : entry.limits.kind == Kind::integrated_gpu ? 1
-                                                : entry.limits.kind == Kind::accelerator    ? 2
-                                                                                            : 3);
+    return (entry.unusable.empty() ? 0 : 10) + (entry.kind == Kind::gpu              ? 0
+                                                : entry.kind == Kind::integrated_gpu ? 1
+                                                : entry.kind == Kind::accelerator    ? 2
+                                                                                     : 3);
 }
 
 }  // namespace
 
-std::vector<DeviceEntry> list_devices(bool doubles, std::string& reason) {
+std::vector<DeviceEntry> list_devices(const Pretence& pretence, std::string& reason) {
     if (cl::find(reason) == nullptr) return {};
     cl::UInt count = 0;
     const cl::Int code = cl::api().GetPlatformIDs(0, nullptr, &count);
@@ -199,8 +201,10 @@ std::vector<DeviceEntry> list_devices(bool doubles, std::string& reason) {
             entries.push_back(entry_of(platform, handles[number], number));
     }
     if (entries.empty()) reason = "no OpenCL driver has a device: " + failures;
-    if (!doubles)
-        for (DeviceEntry& entry : entries) entry.limits.doubles = false;
+    for (DeviceEntry& entry : entries) {
+        if (pretence.no_doubles) entry.limits.doubles = false;
+        if (pretence.gpu_kernels && entry.kind == Kind::cpu) entry.limits.kind = Kind::gpu;
+    }
     std::stable_sort(entries.begin(), entries.end(),
                      [](const DeviceEntry& a, const DeviceEntry& b) { return rank(a) < rank(b); });
     return entries;

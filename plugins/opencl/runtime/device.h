@@ -14,8 +14,9 @@ enum class Kind : std::uint8_t { cpu, gpu, integrated_gpu, accelerator };
 
 // What kernels and their group sizes are chosen by. Read from the device, never from its name.
 struct DeviceLimits {
-    Kind kind = Kind::gpu;
+    Kind kind = Kind::gpu;  // that kernels are formed for
     std::uint32_t compute_units = 1;
+    double clock = 0;                // Hz, as the device tells it; 0 when it does not
     std::size_t group_size = 1;      // most work-items of a group
     std::size_t item_sizes[3] = {};  // the same along each dimension
     std::size_t local_bytes = 0;     // of a group
@@ -38,13 +39,20 @@ struct DeviceEntry {
     // "pci:0000:65:00.0", "uuid:..." or "cpu:0", as other backends call the same device; "opencl:<platform>:<number>"
     // where the driver tells neither.
     std::string uid;
+    Kind kind = Kind::gpu;
     std::string driver;  // "Portable Computing Language, OpenCL 3.0, driver 3.1"
     DeviceLimits limits;
     std::string unusable;  // why the device cannot be used, a sentence's part; empty when it can
 };
 
+// What devices are taken for, so that any of them can try every path.
+struct Pretence {
+    bool no_doubles = false;   // none has double precision
+    bool gpu_kernels = false;  // all get the kernels of GPUs
+};
+
 // All devices of all platforms, those that can be used first, GPUs before others among them. When there is none,
-// `reason` says why. A platform that fails does not hide the others. `doubles` = false: as if no device had them.
-std::vector<DeviceEntry> list_devices(bool doubles, std::string& reason);
+// `reason` says why. A platform that fails does not hide the others.
+std::vector<DeviceEntry> list_devices(const Pretence& pretence, std::string& reason);
 
 }  // namespace vedette::opencl

@@ -1,7 +1,7 @@
 // Buffers of device memory, and addresses that stand for them.
 #pragma once
 
-#include "object.h"
+#include "pool.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +17,21 @@ std::size_t checked_bytes(std::size_t count, std::size_t bytes);
 // Throws Error with Fault::memory when there is no room. Zero bytes are taken for one.
 Memory make_memory(cl::Context context, std::size_t bytes, cl::Bits flags = cl::memory_read_write);
 
-// Device memory for `count` elements of T. Given back by the driver once the commands that use it have ended.
+// Device memory for `count` elements of T out of a pool, which outlives it.
 template <class T>
 class Buffer {
 public:
     Buffer() = default;
-    Buffer(cl::Context context, std::size_t count)
-        : memory_(make_memory(context, checked_bytes(count, sizeof(T)))), count_(count) {}
+    Buffer(Pool& pool, std::size_t count)
+        : pool_(&pool), memory_(pool.take(checked_bytes(count, sizeof(T)), capacity_)), count_(count) {}
+    Buffer(Buffer&& other) noexcept { swap(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Buffer() {
+        if (memory_ != nullptr) pool_->give(std::move(memory_), capacity_);
+    }
 
     cl::Memory get() const noexcept { return memory_.get(); }
     std::size_t size() const noexcept { return count_; }  // elements
@@ -31,6 +39,15 @@ public:
     explicit operator bool() const noexcept { return memory_ != nullptr; }
 
 private:
+    void swap(Buffer& other) noexcept {
+        std::swap(pool_, other.pool_);
+        std::swap(capacity_, other.capacity_);
+        std::swap(memory_, other.memory_);
+        std::swap(count_, other.count_);
+    }
+
+    Pool* pool_ = nullptr;
+    std::size_t capacity_ = 0;
     Memory memory_;
     std::size_t count_ = 0;
 };
