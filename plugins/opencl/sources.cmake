@@ -5,11 +5,13 @@ set(VEDETTE_OPENCL_OPERATIONS
     convert
     feature_match
     features
+    fft2
     filter
     group
     integral
     pyramid
     resize
+    restore
     template_find
     template_map
 )
@@ -18,6 +20,7 @@ set(VEDETTE_OPENCL_OPERATION_PARTS
     ops/cascade_program.cc
     ops/cascade_search.cc
     ops/features_space.cc
+    ops/fft_form.cc
     ops/grouping.cc
     ops/integral_sums.cc
     ops/template_direct.cc

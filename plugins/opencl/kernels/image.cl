@@ -20,3 +20,11 @@
 // A name made of two, after their macros.
 #define JOIN_NAMES(a, b) a##b
 #define JOIN(a, b) JOIN_NAMES(a, b)
+
+// For sums of products that may be rounded once or twice, or are exact anyway. fma is a call of a library where the
+// device has no instruction for it, and mad promises no accuracy.
+#ifdef FP_FAST_FMAF
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#else
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#endif

@@ -18,11 +18,3 @@ typedef struct __attribute__((packed)) {
 #define LOADV(place) JOIN(vload, VECTOR)(0, place)
 #define LOADV_LOCAL(place) JOIN(vload, VECTOR)(0, place)
 #endif
-
-// For sums of products that may be rounded once or twice, or are exact anyway. fma is a call of a library where the
-// device has no instruction for it, and mad promises no accuracy.
-#ifdef FP_FAST_FMAF
-#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
-#else
-#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
-#endif
