@@ -1,7 +1,8 @@
 // fft2 in two kernels, one along y and one along x, with numbers between them in `packed`.
 //
-// KIND: of which direction there are kernels; 0 complex forward, 1 complex inverse, 2 real forward, 3 real inverse, 4 all.
-// A group works on LINES lines of image get_group_id(2) of the job; `top` is the first row of the job's first image.
+// KIND: of which direction there are kernels; 0 complex forward, 1 complex inverse, 2 real forward, 3 real inverse, 4
+// all. A group works on LINES lines of image get_group_id(2) of the job; `top` is the first row of the job's first
+// image.
 #include "fft_square.cl"
 
 #define COMPLEX_SQUARE ((size_t)SIDE * PACKED_COLUMN)

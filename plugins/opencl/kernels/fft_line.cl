@@ -1,10 +1,11 @@
 // Transforms of lines of SIDE numbers: 32, 64, 128, 256 or 512.
 //
-// A group has ITEMS x LANES work-items and transforms LINES neighbouring lines. A work-item holds VECTOR of them (1, 4 or
-// 8: processors want vectors, GPUs more work-items), and of each the numbers lane, lane + LANES, lane + 2 LANES ... before
-// and after: nothing is ever in another order. Between passes of radix 8 and 4 [Stockham's form: Van Loan, Computational
-// Frameworks for the Fast Fourier Transform, 1.7] numbers change places through local memory, where neighbouring
-// work-items of a group have neighbouring lines, so that accesses are contiguous and free of bank conflicts.
+// A group has ITEMS x LANES work-items and transforms LINES neighbouring lines. A work-item holds VECTOR of them (1, 4
+// or 8: processors want vectors, GPUs more work-items), and of each the numbers lane, lane + LANES, lane + 2 LANES ...
+// before and after: nothing is ever in another order. Between passes of radix 8 and 4 [Stockham's form: Van Loan,
+// Computational Frameworks for the Fast Fourier Transform, 1.7] numbers change places through local memory, where
+// neighbouring work-items of a group have neighbouring lines, so that accesses are contiguous and free of bank
+// conflicts.
 #include "image.cl"
 #if VECTOR > 1
 #include "vector.cl"
@@ -126,8 +127,8 @@ ALWAYS_INLINE void butterfly_8(Reals *re, Reals *im) {
 }
 
 // A pass of that radix, after passes whose radices have the product `before`. roots: exp(-2 pi i k / SIDE).
-ALWAYS_INLINE void pass(Reals *re, Reals *im, const uint radix, const uint before, __global const float2 *restrict roots,
-                        const uint lane) {
+ALWAYS_INLINE void pass(Reals *re, Reals *im, const uint radix, const uint before,
+                        __global const float2 *restrict roots, const uint lane) {
 #pragma unroll
     for (uint b = 0; b < 8 / radix; ++b) {
         if (before > 1) {

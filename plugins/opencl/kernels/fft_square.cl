@@ -2,8 +2,8 @@
 // SIDE - ky of what comes out are taken apart into row ky of each, and transformed along x.
 //
 // Between the two a packed column lies in memory as PACKED_COLUMN floats: real parts of ky = 0 ... SIDE - 1, from
-// IMAGINARY on the imaginary parts. Rows: those of ky = 1 ... SIDE / 2 - 1; row 0 holds P(kx) = F(kx, 0) + i F(kx, SIDE / 2),
-// since both are transforms of real rows. Numbers of rows are twice their value, P too.
+// IMAGINARY on the imaginary parts. Rows: those of ky = 1 ... SIDE / 2 - 1; row 0 holds P(kx) = F(kx, 0) + i F(kx, SIDE
+// / 2), since both are transforms of real rows. Numbers of rows are twice their value, P too.
 #include "fft_line.cl"
 
 #define IMAGINARY (SIDE + 8)

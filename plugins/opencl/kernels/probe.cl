@@ -1,5 +1,5 @@
-// Kernels of known length whose times give the parameters of a device. What they compute is of no use; it goes to `sink`,
-// so that no compiler leaves it out.
+// Kernels of known length whose times give the parameters of a device. What they compute is of no use; it goes to
+// `sink`, so that no compiler leaves it out.
 //
 // FLOATS: float, or on processors the vectors that kernels compute with there. GROUP: work-items of a group where local
 // memory is read. CHAIN: entries of a small chain.

@@ -1,11 +1,11 @@
 // Restoration: between two transforms only one number is computed for each pixel or frequency. So one kernel does the
-// transforms along x there and back with the products of spectra between them, and one the inverse transform along y, the
-// step on pixels and the forward one.
+// transforms along x there and back with the products of spectra between them, and one the inverse transform along y,
+// the step on pixels and the forward one.
 //
-// METHOD: of which there are kernels; 1 blind, 2 with a known point-spread function, 3 Richardson-Lucy, 4 all. `scratch` has
-// image_floats for each image of the job: squares of pixels, rows of spectra and packed squares (fft_square.cl). A
-// square's pixels are an image of SIDE x SIDE, so that those of packed columns lie side by side. Rows of spectra: for each
-// kx the real parts of rows 0 ... SIDE / 2 - 1, then the imaginary ones.
+// METHOD: of which there are kernels; 1 blind, 2 with a known point-spread function, 3 Richardson-Lucy, 4 all.
+// `scratch` has image_floats for each image of the job: squares of pixels, rows of spectra and packed squares
+// (fft_square.cl). A square's pixels are an image of SIDE x SIDE, so that those of packed columns lie side by side.
+// Rows of spectra: for each kx the real parts of rows 0 ... SIDE / 2 - 1, then the imaginary ones.
 #include "fft_square.cl"
 
 #define SQUARE (SIDE * SIDE)
@@ -28,8 +28,8 @@
 ALWAYS_INLINE Reals at_least(const Reals value, const Reals least) {
     return value > least ? value : least;  // `least` where the value is not a number
 }
-// Estimates stay finite and are never negative, whatever comes in; too small ones, whose arithmetic may be slow and which
-// no pixel could show, become 0. So does what is not a number.
+// Estimates stay finite and are never negative, whatever comes in; too small ones, whose arithmetic may be slow and
+// which no pixel could show, become 0. So does what is not a number.
 ALWAYS_INLINE Reals clean(const Reals value) {
     const Reals zero = 0, least = 1e-30f, most = 1e30f;
     const Reals kept = value > least ? value : zero;
@@ -55,8 +55,8 @@ ALWAYS_INLINE void store_pixels(const Reals *re, const Reals *im, __global float
 // ---- Begin and end ------------------------------------------------------------------------------------------------
 
 // What is wrong with pixels, each the smallest that was found: a row of the blurred images with a value that is not
-// finite, one of the point-spread functions, one of those with a negative value; then for each image of the call whether
-// its point-spread function has a positive value.
+// finite, one of the point-spread functions, one of those with a negative value; then for each image of the call
+// whether its point-spread function has a positive value.
 #define BLURRED_ROW 0
 #define SPREAD_ROW 1
 #define NEGATIVE_ROW 2

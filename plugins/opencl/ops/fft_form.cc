@@ -14,9 +14,9 @@ namespace {
 constexpr std::uint32_t most_group = 256;  // what every GPU has; larger groups wait longer for each other
 
 // Lines of a group and of a work-item, the recorded default of each class of devices first. GPUs: neighbouring numbers
-// of eight lines fill a sector of 32 bytes (estimate). Processors: vectors (PoCL 3.1, 2-core Zen 3, AVX2: the columns of
-// a complex 64 x 64 in 0.028 ms with four lines a work-item, 0.030 with eight, 0.073 with one; compiled in 1.9, 2.6 and
-// 1.9 s).
+// of eight lines fill a sector of 32 bytes (estimate). Processors: vectors (PoCL 3.1, 2-core Zen 3, AVX2: the columns
+// of a complex 64 x 64 in 0.028 ms with four lines a work-item, 0.030 with eight, 0.073 with one; compiled in 1.9, 2.6
+// and 1.9 s).
 struct Lines {
     std::uint32_t of_group, of_item;
 };
