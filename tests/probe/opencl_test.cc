@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(properties_need_no_time) {
 BOOST_AUTO_TEST_CASE(everything_is_measured_within_the_budget) {
     const auto device = opencl_device();
     if (device == nullptr) return;
-    constexpr double budget = 4, compiling = 20;  // the latter on a busy machine
+    constexpr double budget = 30, compiling = 30;  // a busy machine compiles kernels for seconds
     const auto start = std::chrono::steady_clock::now();
     const model::Parameters found = host::measure_parameters(*device, budget);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
