@@ -19,13 +19,14 @@ struct AreaCover {
     std::uint32_t first_weight, last_weight;
 };
 
-// The part of the output that the picture fills, and what becomes of its values. Where rows of a larger output are made,
-// it is the part of the picture in these rows; `down` begins at its first row, and `top` may lie below the last one.
+// The part of the output that the picture fills, and what becomes of its values. Where rows of a larger output are
+// made, it is the part of the picture in these rows; `down` begins at its first row, and `top` may lie below the last
+// one.
 struct ResizeFrame {
     std::int32_t left = 0, top = 0, width = 0, height = 0;
     std::int32_t full_height = 0, in_height = 0;  // of the whole picture and the whole input
-    float fill = 0;                // outside; as the output's depth holds it
-    double scale = 1, offset = 0;  // of the values, where only the output is real; else 1 and 0
+    float fill = 0;                               // outside; as the output's depth holds it
+    double scale = 1, offset = 0;                 // of the values, where only the output is real; else 1 and 0
 };
 
 // Input and output have the same depth, or the output is real. Places: in device memory, frame.width of `across` and

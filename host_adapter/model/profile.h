@@ -25,7 +25,8 @@ struct ProfileKey {
 };
 
 // The one factor that is fitted for each operation and variant: the share that the code reaches of the speed of
-// instructions which the terms assume (Machine::predict). Above 1 where its counts are too many. `spread`: interquartile range over the median.
+// instructions which the terms assume (Machine::predict). Above 1 where its counts are too many. `spread`:
+// interquartile range over the median.
 struct Efficiency {
     static constexpr double least = 1.0 / 1024, most = 1024;
     double value = 1;

@@ -62,8 +62,7 @@ struct Plugins {
         directory.write(id + ".so", library_called(id));
         directory.write(id + ".json", manifest(id, id + ".so", more));
     }
-    Context& open(const std::string& more = "", const fs::path& searched = {},
-                  const fs::path& library_directory = {}) {
+    Context& open(const std::string& more = "", const fs::path& searched = {}, const fs::path& library_directory = {}) {
         start(more, searched, library_directory).registry().load_all();
         return *context;
     }
