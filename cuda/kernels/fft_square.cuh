@@ -32,55 +32,6 @@ public:
     // Pixels to spectrum. Without `split` line 0 is left as it came, P(ky) = F(0, ky) + i F(n / 2, ky), not doubled.
     template <bool split = true>
     __device__ __forceinline__ void forward(Number (&a)[values]) {
-        if constexpr (Team::calls_transforms)
-            forward_called<split>(a);
-        else
-            forward_here<split>(a);
-    }
-
-    // Spectrum, not doubled, to pixels times n^2. Without `join` line 0 is P.
-    template <bool join = true>
-    __device__ __forceinline__ void inverse(Number (&a)[values]) {
-        if constexpr (Team::calls_transforms)
-            inverse_called<join>(a);
-        else
-            inverse_here<join>(a);
-    }
-
-    // Line 0's numbers at n - ky. The whole group of line 0, and no other.
-    __device__ __forceinline__ void mirror(const Number (&a)[values], Number (&other)[values]) {
-        const unsigned group = (lanes == 32 ? 0xffffffffu : (1u << lanes % 32) - 1u)
-                               << threadIdx.x % 32 / lanes * lanes;
-#pragma unroll
-        for (int q = 0; q < values; ++q) other[q] = a[q];
-        Line::change_places(
-            other, team_.scratch(), group, [&](int q) { return lane() + lanes * q; },
-            [&](int q) { return (n - lane() - lanes * q) % n; });
-    }
-
-private:
-    template <bool inverse>
-    __device__ __forceinline__ void transform_line(Number (&a)[values]) {
-        if constexpr (Team::calls_transforms)
-            transform_line_called<inverse>(a);
-        else
-            Line::template transform<inverse>(a, team_.scratch(), lane(), factors_);
-    }
-    template <bool inverse>
-    __device__ __noinline__ void transform_line_called(Number (&a)[values]) {
-        Line::template transform<inverse>(a, team_.scratch(), lane(), factors_);
-    }
-    template <bool split>
-    __device__ __noinline__ void forward_called(Number (&a)[values]) {
-        forward_here<split>(a);
-    }
-    template <bool join>
-    __device__ __noinline__ void inverse_called(Number (&a)[values]) {
-        inverse_here<join>(a);
-    }
-
-    template <bool split>
-    __device__ __forceinline__ void forward_here(Number (&a)[values]) {
         transform_line<false>(a);
         team_.begin();
         const auto low = team_.rising(line());
@@ -111,8 +62,9 @@ private:
         if (split && line() == 0) split_ends(a);
     }
 
-    template <bool join>
-    __device__ __forceinline__ void inverse_here(Number (&a)[values]) {
+    // Spectrum, not doubled, to pixels times n^2. Without `join` line 0 is P.
+    template <bool join = true>
+    __device__ __forceinline__ void inverse(Number (&a)[values]) {
         if (join && line() == 0) join_ends(a);
         __syncwarp();
         transform_line<true>(a);
@@ -143,6 +95,29 @@ private:
         transform_line<true>(a);
     }
 
+    // Line 0's numbers at n - ky. The whole group of line 0, and no other.
+    __device__ __forceinline__ void mirror(const Number (&a)[values], Number (&other)[values]) {
+        const unsigned group = (lanes == 32 ? 0xffffffffu : (1u << lanes % 32) - 1u)
+                               << threadIdx.x % 32 / lanes * lanes;
+#pragma unroll
+        for (int q = 0; q < values; ++q) other[q] = a[q];
+        Line::change_places(
+            other, team_.scratch(), group, [&](int q) { return lane() + lanes * q; },
+            [&](int q) { return (n - lane() - lanes * q) % n; });
+    }
+
+private:
+    template <bool inverse>
+    __device__ __forceinline__ void transform_line(Number (&a)[values]) {
+        if constexpr (Team::calls_transforms)
+            transform_line_called<inverse>(a);
+        else
+            Line::template transform<inverse>(a, team_.scratch(), lane(), factors_);
+    }
+    template <bool inverse>
+    __device__ __noinline__ void transform_line_called(Number (&a)[values]) {
+        Line::template transform<inverse>(a, team_.scratch(), lane(), factors_);
+    }
     __device__ __forceinline__ void receive(Number (&a)[values]) {
         team_.deliver();
 #pragma unroll

@@ -9,7 +9,7 @@
 //     begin() ... deliver()   around the stores of an exchange; all threads of the team
 //     get(q)                  number lane + lanes * q of the own line, after deliver
 //     scratch()               for FftLine, from deliver to the next begin
-//     calls_transforms        whether the code of a transform is there once and called, not at every place of use
+//     calls_transforms        whether a line's transform is there once and called, not at every place of use
 #pragma once
 
 #include "device/cluster.cuh"
@@ -187,8 +187,8 @@ public:
     static constexpr int shared_numbers = lines_of_block * Line::scratch_numbers;
     static constexpr int exchange_numbers = n * n;  // of one image: two buffers
     static constexpr bool cooperative = true;
-    // A barrier of the grid takes longer than numbers through local memory, and the code compiles in a
-    // third of the time.
+    // A barrier of the grid takes longer than numbers through local memory, and the code compiles in half
+    // the time.
     static constexpr bool calls_transforms = true;
 
     // `exchange`: the image's; `barrier`: the launch's.

@@ -25,6 +25,13 @@ void copy_out(T& target, T all) noexcept {
     std::memcpy(&target, &all, std::min<std::size_t>(target.struct_size, sizeof(T)));
 }
 
+// Fills the caller's options with their defaults, as far as his struct reaches; nothing where there is none, or no
+// size.
+template <class T>
+void fill_defaults(T* options, const T& defaults) noexcept {
+    if (options != nullptr && options->struct_size >= sizeof(std::uint32_t) * 2) copy_out(*options, defaults);
+}
+
 // Copies the caller's struct as far as both know it; the rest keeps the values `all` has. Failure VDT_E_ARGUMENT.
 template <class T>
 void copy_in(T& all, const T& given, const char* name) {

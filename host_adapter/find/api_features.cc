@@ -64,8 +64,7 @@ vdt_feature_place place_of(const FeatureJudgement& judgement, const FeatureSet& 
 }  // namespace
 
 void vdt_feature_options_init(vdt_feature_options* options) noexcept {
-    if (options == nullptr || options->struct_size < sizeof(std::uint32_t) * 2) return;
-    copy_out(*options, defaults());
+    fill_defaults(options, defaults());
 }
 
 vdt_code vdt_find_by_features(vdt_context* context, vdt_screen* screen, vdt_pattern* pattern,

@@ -160,9 +160,10 @@ PatternOutcome find_at_hinted_scale(Screen& screen, Pattern& pattern, const Find
 std::vector<PatternOutcome> find_with_fallbacks(Screen& screen, const std::vector<Pattern*>& patterns,
                                                 const FindQuery& query, const Proposer& propose,
                                                 const FeatureOperations& features, const Workers& workers) {
-    // What a fallback finds replaces the best below the threshold, so that one is looked for last.
+    // What a fallback finds replaces the best below the threshold, so that one is looked for last; but first where it
+    // may say that the pattern is there in another state, for which there is no fallback.
     FindQuery first = query;
-    first.floor_later = query.fallbacks != 0;
+    first.floor_later = query.fallbacks != 0 && query.threshold <= judging::kOtherStateScore;
     std::vector<PatternOutcome> outcomes = find_patterns(screen, patterns, first, propose, workers);
     if ((query.fallbacks & VDT_FALLBACK_SCALES) != 0)
         try_other_sizes(screen, patterns, query, propose, workers, outcomes);

@@ -146,6 +146,5 @@ CheckedOptions check_options(const vdt_find_options* options, std::uint32_t scre
 }  // namespace vedette::host
 
 void vdt_find_options_init(vdt_find_options* options) noexcept {
-    if (options == nullptr || options->struct_size < sizeof(std::uint32_t) * 2) return;
-    vedette::host::copy_out(*options, vedette::host::defaults());
+    vedette::host::fill_defaults(options, vedette::host::defaults());
 }

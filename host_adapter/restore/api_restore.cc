@@ -80,8 +80,7 @@ void hand_out(const Image& image, vdt_pixels& pixels) {
 }  // namespace
 
 void vdt_restore_options_init(vdt_restore_options* options) noexcept {
-    if (options == nullptr || options->struct_size < sizeof(std::uint32_t) * 2) return;
-    copy_out(*options, defaults());
+    fill_defaults(options, defaults());
 }
 
 vdt_code vdt_restore(vdt_context* context, const vdt_pixels* pixels, const vdt_restore_options* options,

@@ -8,6 +8,7 @@
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 #include <vedette/plugin/cpp/template_checks.hpp>
+#include <vedette/plugin/cpp/template_scales.hpp>
 
 #include <vector>
 
@@ -24,11 +25,6 @@ bool can_be_cut(vdt_op op, const void* params) noexcept {
     if (op != VDT_OP_FILTER) return true;
     const auto& filter = *static_cast<const vdt_filter_params*>(params);
     return filter.border != VDT_BORDER_WRAP || filter.kernel_h == 1;
-}
-
-bool comes_first(const vdt_item& a, const vdt_item& b) noexcept {
-    if (a.score != b.score) return a.score > b.score;
-    return a.y != b.y ? a.y < b.y : a.x < b.x;
 }
 
 class BandedPlan final : public Plan {
@@ -153,7 +149,7 @@ private:
             Found found;
             const std::uint32_t rows = static_cast<std::uint32_t>(region.h) - pattern.height + 1;
             bands_.run(rows, [&](const Rows& band) { find_in(call, p, region, band, rows, found); });
-            std::sort(found.items.begin(), found.items.end(), comes_first);
+            std::sort(found.items.begin(), found.items.end(), plugin::scaled_item_comes_first);
             if (best_only) found.count = std::min<std::uint64_t>(found.count, 1);
             items.count_found(found.count);
             for (std::size_t i = 0; i < std::min<std::uint64_t>(found.count, params.max_results); ++i)
@@ -183,7 +179,7 @@ private:
     void find_in(const vdt_call& call, std::uint32_t p, const vdt_rect& region, const Rows& band, std::uint32_t rows,
                  Found& found) const {
         auto params = plugin::params_of<vdt_template_find_params>(call);
-        const bool local = params.flags == VDT_FIND_LOCAL_MAXIMA;
+        const bool local = (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0 && (params.flags & VDT_FIND_BEST_ONLY) == 0;
         Rows wide = band;
         if (local) {
             wide.first = std::max(band.first, 1u) - 1;

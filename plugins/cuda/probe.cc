@@ -5,6 +5,8 @@
 #include <kernels/probe.h>
 #include <runtime/stream.h>
 
+#include <vedette/plugin/cpp/probe_copies.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -126,51 +128,13 @@ private:
         }));
     }
 
-    // An image of `bytes` in one row of bytes or several.
-    static vdt_image image_at(void* base, std::uint32_t memory, vdt_device* device, std::uint32_t rows) {
-        constexpr std::uint32_t width = 8192;
-        vdt_image image{};
-        image.struct_size = sizeof image;
-        image.format = VDT_FORMAT_GRAY8;
-        image.width = width;
-        image.height = rows;
-        image.memory = memory;
-        image.device = device;
-        image.plane_count = 1;
-        image.plane[0].base = base;
-        image.plane[0].row_stride = width;
-        image.plane[0].bytes = std::uint64_t{width} * rows;
-        return image;
-    }
-
-    // Rates as the copies of images have them: what a large one takes beyond a small one.
     void measure_copies() {
-        constexpr std::uint32_t large_rows = 4096, small_rows = 1;
-        constexpr std::size_t bytes = std::size_t{8192} * large_rows;
-        const cuda::Block<std::byte> on_device(device_.cuda.memory, bytes);
-        const cuda::Block<std::byte> pinned(device_.cuda.pinned, bytes);
-        std::vector<std::byte> pageable(bytes);
-        vdt_device* const handle = DeviceHandle::handle(const_cast<Device*>(&device_));
-        const auto time = [&](void* host, std::uint32_t memory, std::uint32_t rows, bool up) {
-            const vdt_image here = image_at(host, memory, nullptr, rows);
-            const vdt_image there = image_at(on_device.data(), VDT_MEMORY_DEVICE, handle, rows);
-            const auto start = std::chrono::steady_clock::now();
-            copy_image(device_, up ? here : there, up ? there : here, nullptr, nullptr);
-            return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        };
-        const auto measure = [&](std::uint32_t id, void* host, std::uint32_t memory, bool up) {
-            probe_.answer(id, probe_.repeat(samples, share, [&] {
-                const double small = time(host, memory, small_rows, up);
-                return bytes / (time(host, memory, large_rows, up) - small);
-            }));
-        };
-        probe_.answer(VDT_PARAM_COPY_LATENCY, probe_.repeat(3 * samples, share, [&] {
-            return time(pageable.data(), VDT_MEMORY_HOST, small_rows, true);
-        }));
-        measure(VDT_PARAM_TO_DEVICE_PAGEABLE, pageable.data(), VDT_MEMORY_HOST, true);
-        measure(VDT_PARAM_TO_HOST_PAGEABLE, pageable.data(), VDT_MEMORY_HOST, false);
-        measure(VDT_PARAM_TO_DEVICE_PINNED, pinned.data(), VDT_MEMORY_PINNED, true);
-        measure(VDT_PARAM_TO_HOST_PINNED, pinned.data(), VDT_MEMORY_PINNED, false);
+        const cuda::Block<std::byte> on_device(device_.cuda.memory, plugin::probe_copy_bytes);
+        const cuda::Block<std::byte> pinned(device_.cuda.pinned, plugin::probe_copy_bytes);
+        plugin::measure_copies(probe_, samples, share, DeviceHandle::handle(const_cast<Device*>(&device_)),
+                               on_device.data(), pinned.data(), [&](const vdt_image& from, const vdt_image& to) {
+                                   copy_image(device_, from, to, nullptr, nullptr);
+                               });
     }
 
     void measure_units() {

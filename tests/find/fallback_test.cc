@@ -263,6 +263,17 @@ BOOST_AUTO_TEST_CASE(the_floor_is_looked_at_last) {
     BOOST_TEST(outcomes[1].margin_is_bound == want.margin_is_bound);
 }
 
+// Below a high threshold there may be the pattern in another state, for which no other size is tried.
+BOOST_AUTO_TEST_CASE(other_states_below_the_threshold_are_seen_first) {
+    Image screen = ground(108, 76);
+    test::paste(screen, element(1.5), 41, 27);
+    query.threshold = 0.9;
+    find(screen, element(1, 9));
+    BOOST_REQUIRE(proposer.thresholds.size() > 1U);
+    BOOST_TEST(proposer.thresholds[0] == query.threshold);
+    BOOST_TEST(proposer.thresholds[1] == query.floor);
+}
+
 BOOST_AUTO_TEST_CASE(all_places_of_the_size_are_found) {
     Image screen = ground(140, 76);
     test::paste(screen, element(1.5), 41, 27);

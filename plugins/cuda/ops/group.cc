@@ -1,8 +1,6 @@
 // group: as OpenCV's groupRectangles. How: cuda/kernels/group_components.cu, group.cu.
 #include <vedette/plugin/cpp/cost.hpp>
-#include <vedette/plugin/cpp/group_checks.hpp>
-#include <vedette/plugin/cpp/list.hpp>
-#include <vedette/plugin/cpp/loop.hpp>
+#include <vedette/plugin/cpp/group_run.hpp>
 
 #include "operands.h"
 #include "ops/grouping.h"
@@ -10,8 +8,6 @@
 namespace vedette::cuda_plugin {
 
 namespace {
-
-constexpr std::uint32_t rectangles_of_a_piece = 1u << 13;
 
 void support(const Device&, const vdt_query& query, vdt_op_support&) {
     if (query.params != nullptr) plugin::check_group(plugin::params_of<vdt_group_params>(query));
@@ -43,52 +39,27 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     add(n / 2 * 16, 64, n / 2, n * 24, 0);                                                    // covering
 }
 
-cuda::GroupRectangle rectangle_of(const vdt_item& item) {
-    const vdt_rect whole = plugin::whole_rectangle(item);
-    return {whole.x, whole.y, whole.w, whole.h};
-}
-
 class GroupPlan final : public Plan {
 public:
     explicit GroupPlan(const Device& device) : device_(device), operands_(device), grouping_(device) {}
 
     vdt_code run(const vdt_call& call) override {
-        const auto& params = plugin::params_of<vdt_group_params>(call);
-        plugin::check_group(params);
-        const vdt_list& in = *call.lists_in[0];
         Operands::Call running(operands_, call);
-        plugin::ListWriter<> writer(*call.lists_out[0]);
-        if (params.threshold == 0) {
-            writer.count_found(in.count);
-            for (std::uint64_t index = 0; index < in.count; ++index) {
-                auto item = plugin::item_at(in, index);
-                item.neighbors = 1;
-                writer.write(item);
-            }
-        } else if (in.count != 0) {
-            plugin::check_group_count(in.count);
-            read(in, call.token);
-            const auto groups = grouping_.run(in.count, params.threshold, params.eps, operands_.stream());
-            writer.count_found(groups.size());
-            for (const cuda::RectangleGroup& group : groups) writer.write(item_of(group));
-        }
+        const vdt_code code = plugin::run_group(
+            *device_.host, call,
+            [&](std::size_t count) -> Grouping& {
+                grouping_.reserve(count, operands_.stream());
+                return grouping_;
+            },
+            [&](std::size_t count, std::int32_t threshold, double eps) {
+                return grouping_.run(count, threshold, eps, operands_.stream());
+            },
+            [](const auto& group) { return item_of(group); });
         running.finish();
-        return writer.finish();
+        return code;
     }
 
 private:
-    void read(const vdt_list& in, vdt_token* token) {
-        grouping_.reserve(in.count, operands_.stream());
-        plugin::parallel_for(*device_.host, token, 0, static_cast<std::uint32_t>(in.count), rectangles_of_a_piece,
-                             [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-                                 for (std::uint32_t index = begin; index < end; ++index) {
-                                     const auto item = plugin::item_at(in, index);
-                                     grouping_.rectangles()[index] = rectangle_of(item);
-                                     grouping_.scores()[index] = item.score;
-                                 }
-                             });
-    }
-
     const Device& device_;
     Operands operands_;
     Grouping grouping_;
