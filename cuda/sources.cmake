@@ -33,7 +33,10 @@ set(VEDETTE_CUDA_SOURCES
     kernels/sift_space.cc
     kernels/template_direct.cu
     kernels/template_gemm.cu
+    kernels/template_many.cu
+    kernels/template_maxima.cu
     kernels/template_pattern.cc
+    kernels/template_quads.cu
     kernels/template_select.cu
     kernels/template_test.cu
     kernels/template_windows.cu

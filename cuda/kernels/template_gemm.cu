@@ -16,6 +16,7 @@
 #include "runtime/launch.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace vedette::cuda {
 
@@ -40,10 +41,29 @@ __device__ __forceinline__ int column_of(int part, int half) {
     return shifts * (lane / 4 + 8 * half) + 8 * part + 2 * (lane % 4);
 }
 
+// Appends the positions of the bits in `reached`: 8 * row + 4 * part + 2 * half + which of two neighbours. Those
+// outside the searched part are left out.
+__device__ __forceinline__ void append(unsigned reached, int x, int y, int columns, int rows,
+                                       const Candidates& candidates, Progress* progress) {
+    for (unsigned left = reached; left != 0; left &= left - 1) {
+        const int bit = __ffs(static_cast<int>(left)) - 1;
+        const int column = x + column_of(bit >> 2 & 1, bit >> 1 & 1) + (bit & 1);
+        if (column >= columns || y + bit / 8 >= rows) reached &= ~(1u << bit);
+    }
+    unsigned place = warp_reserve(&progress->candidates, static_cast<unsigned>(__popc(reached)));
+    while (reached != 0 && place < candidates.capacity) {
+        const int bit = __ffs(static_cast<int>(reached)) - 1;
+        reached &= reached - 1;
+        const int column = x + column_of(bit >> 2 & 1, bit >> 1 & 1) + (bit & 1);
+        candidates.places[place++] = static_cast<std::uint32_t>(y + bit / 8) << 16 | static_cast<std::uint32_t>(column);
+    }
+}
+
 struct CandidateStore {
     PositionPlane thresholds;
     Candidates candidates;
     Progress* progress;
+    int columns;
 
     __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
         // Four rows at a time: all thresholds are on their way before the first is compared, and one branch serves 32
@@ -67,14 +87,46 @@ struct CandidateStore {
                     }
             }
             if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
-            unsigned place = warp_reserve(&progress->candidates, static_cast<unsigned>(__popc(reached)));
-            while (reached != 0 && place < candidates.capacity) {
-                const int bit = __ffs(static_cast<int>(reached)) - 1;
-                reached &= reached - 1;
-                const int column = x + column_of(bit >> 2 & 1, bit >> 1 & 1) + (bit & 1);
-                candidates.places[place++] =
-                    static_cast<std::uint32_t>(y + first + bit / 8) << 16 | static_cast<std::uint32_t>(column);
+            append(reached, x, y + first, columns, rows, candidates, progress);
+        }
+    }
+};
+
+// With thresholds of quads: a sum d is a candidate's when t <= d <= t + room(t), one unsigned comparison.
+struct QuadCandidateStore {
+    QuadPlane thresholds;
+    Candidates candidates;
+    Progress* progress;
+    unsigned step;  // of the room for each 16 of t
+    unsigned least;
+    int columns;
+
+    __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
+#pragma unroll
+        for (int first = 0; first < warp_rows; first += 4) {
+            unsigned reached = 0;
+#pragma unroll
+            for (int r = 0; r < 4; r += 2) {
+                if (y + first + r >= rows) continue;
+                const std::int32_t* const row = thresholds.values + static_cast<std::size_t>((y + first + r) / 2) *
+                                                                        static_cast<std::size_t>(thresholds.stride);
+#pragma unroll
+                for (int part = 0; part < 2; ++part)
+#pragma unroll
+                    for (int half = 0; half < 2; ++half) {
+                        const int limit = row[(x + column_of(part, half)) / 2];
+                        const unsigned room = (static_cast<unsigned>(limit) >> 4) * step + least;
+#pragma unroll
+                        for (int second = 0; second < 2; ++second) {
+                            const std::int32_t* const sum = &sums.at[first + r + second][part][2 * half];
+                            const int bit = 8 * (r + second) + 4 * part + 2 * half;
+                            reached |= (static_cast<unsigned>(sum[0] - limit) <= room ? 1u : 0u) << bit |
+                                       (static_cast<unsigned>(sum[1] - limit) <= room ? 2u : 0u) << bit;
+                        }
+                    }
             }
+            if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
+            append(reached, x, y + first, columns, rows, candidates, progress);
         }
     }
 };
@@ -327,20 +379,26 @@ TileShape tile_shape(const GemmOperand& operand, int channels, const DeviceLimit
     }
 }
 
-template <class Store>
-void start(const TemplateScene& scene, const GemmOperand& operand, const Store& store, const DeviceLimits& limits,
-           bool early, cudaStream_t stream) {
-    const TileShape tile = tile_shape(operand, scene.channels, limits);
+template <int channels, class Store>
+void start_with(const TemplateScene& scene, const GemmOperand& operand, const Store& store, const DeviceLimits& limits,
+                bool early, cudaStream_t stream) {
+    const TileShape tile = tile_shape(operand, channels, limits);
     LaunchShape shape;
     shape.early = early;
     shape.block = dim3(32 * warps);
     shape.grid = dim3(blocks_for(static_cast<std::size_t>(scene.columns), gemm_tile_columns),
                       blocks_for(static_cast<std::size_t>(scene.rows), tile_rows));
     shape.shared_bytes = static_cast<std::size_t>(tile.shared_bytes());
+    launch(gemm_kernel<channels, Store>, shape, stream, scene, operand, tile, store);
+}
+
+template <class Store>
+void start(const TemplateScene& scene, const GemmOperand& operand, const Store& store, const DeviceLimits& limits,
+           bool early, cudaStream_t stream) {
     if (scene.channels == 3)
-        launch(gemm_kernel<3, Store>, shape, stream, scene, operand, tile, store);
+        start_with<3>(scene, operand, store, limits, early, stream);
     else
-        launch(gemm_kernel<1, Store>, shape, stream, scene, operand, tile, store);
+        start_with<1>(scene, operand, store, limits, early, stream);
 }
 
 }  // namespace
@@ -374,12 +432,19 @@ std::vector<std::uint32_t> gemm_words(const std::vector<std::int8_t>& coefficien
     return words;
 }
 
+QuadRoom quad_room(float ratio) {
+    // A threshold t is a product rounded down, so sums reach to ratio (t + 1): t + (ratio - 1) t + ratio at most.
+    const auto step = static_cast<unsigned>(std::ceil(16 * (ratio - 1) * (1 + 1e-5f)));
+    return {step, step + static_cast<unsigned>(std::ceil(ratio)) + 1};
+}
+
 void gemm_prepare(const DeviceLimits& limits) {
     const auto allow = [&](auto kernel, int channels) {
         allow_shared(kernel, std::min(most_shared_bytes(channels), limits.shared_bytes));
     };
     allow(gemm_kernel<1, CandidateStore>, 1);
     allow(gemm_kernel<3, CandidateStore>, 3);
+    allow(gemm_kernel<1, QuadCandidateStore>, 1);
     allow(gemm_kernel<1, SumStore>, 1);
     allow(gemm_kernel<3, SumStore>, 3);
 }
@@ -387,7 +452,16 @@ void gemm_prepare(const DeviceLimits& limits) {
 void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& thresholds,
                      const Candidates& candidates, Progress* progress, const DeviceLimits& limits,
                      cudaStream_t stream) {
-    start(scene, operand, CandidateStore{thresholds, candidates, progress}, limits, limits.early_launch, stream);
+    start(scene, operand, CandidateStore{thresholds, candidates, progress, scene.columns}, limits, limits.early_launch,
+          stream);
+}
+
+void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const QuadPlane& thresholds, float ratio,
+                     const Candidates& candidates, Progress* progress, const DeviceLimits& limits,
+                     cudaStream_t stream) {
+    const QuadRoom room = quad_room(ratio);
+    const QuadCandidateStore store{thresholds, candidates, progress, room.step, room.least, scene.columns};
+    start_with<1>(scene, operand, store, limits, limits.early_launch, stream);
 }
 
 void gemm_sums(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& sums,

@@ -50,12 +50,36 @@ constexpr int position_stride(int columns) {
     return (columns + gemm_tile_columns - 1) / gemm_tile_columns * gemm_tile_columns;
 }
 
+// One value for each 2 x 2 positions, the first of them at even columns and rows; sizes as PositionPlane's.
+struct QuadPlane {
+    std::int32_t* values = nullptr;
+    int stride = 0;  // values
+};
+constexpr int quad_stride(int columns) {
+    return position_stride(columns) / 2;
+}
+constexpr int quad_rows(int rows) {
+    return (rows + 1) / 2;
+}
+
 // Allows the kernels the shared memory that they need; when a plan is made.
 void gemm_prepare(const DeviceLimits& limits);
 
 // Queues: positions whose sum is at least their threshold (INT32_MAX beyond the last column) become candidates, counted
 // in `progress`.
 void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const PositionPlane& thresholds,
+                     const Candidates& candidates, Progress* progress, const DeviceLimits& limits, cudaStream_t stream);
+
+// The same with a threshold for each quad. A position becomes a candidate when its sum is also at most about `ratio`
+// times the threshold, 1 to quad_most_ratio; ZeroSumPattern says why.
+inline constexpr float quad_most_ratio = 4;
+// What that comes to for a threshold t: sums t ... t + (t / 16) * step + least.
+struct QuadRoom {
+    unsigned step = 0;
+    unsigned least = 0;
+};
+QuadRoom quad_room(float ratio);
+void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const QuadPlane& thresholds, float ratio,
                      const Candidates& candidates, Progress* progress, const DeviceLimits& limits, cudaStream_t stream);
 
 // Queues: the sum of every position.

@@ -67,4 +67,15 @@ struct Selection {
 void select_hits(const double* scores, int columns, int rows, const Selection& selection, const HitTest& test,
                  const DeviceLimits& limits, cudaStream_t stream);
 
+// A power of two of words of device memory, at least twice as many as there are hits.
+struct HitTable {
+    std::uint32_t* slots = nullptr;
+    std::uint32_t mask = 0;  // their number less one
+};
+
+// Queues: those of `hits` that no neighbour of their pattern beats go to `kept`, in any order, and are counted in
+// *kept_count; of equal neighbours the earlier in reading order stays. There is room for `count` of them.
+void keep_local_maxima(const Hit* hits, std::uint32_t count, const HitTable& table, Hit* kept,
+                       std::uint32_t* kept_count, cudaStream_t stream);
+
 }  // namespace vedette::cuda

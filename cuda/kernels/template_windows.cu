@@ -10,7 +10,7 @@
 #include "device/previous.cuh"
 #include "device/warp.cuh"
 #include "kernels/template_offer.cuh"
-#include "kernels/template_scene.cuh"
+#include "kernels/template_rows.cuh"
 #include "runtime/launch.h"
 
 #include <algorithm>
@@ -22,7 +22,6 @@ namespace vedette::cuda {
 namespace {
 
 constexpr int group = 4;  // positions that are stored together
-constexpr int thread_columns = 8;
 constexpr int threads = 128;
 constexpr int strip = threads * thread_columns;
 constexpr int warp_columns = 32 * thread_columns;
@@ -116,65 +115,6 @@ struct MapStore {
             map.row(y)[x + i] = static_cast<float>(map_value(pattern, window_sums(sums, i, product), method));
         }
     }
-};
-
-// A thread's bytes of an image row.
-template <int channels>
-struct Bytes {
-    unsigned word[thread_columns * channels / 4];
-    __device__ __forceinline__ unsigned at(int i, int c) const {
-        const int byte = i * channels + c;
-        return __byte_perm(word[byte / 4], 0, 0x4440u | static_cast<unsigned>(byte % 4));
-    }
-};
-
-// Reads them: in pairs of words where the first byte is the first of a pair, which is the usual case, else word by
-// word.
-template <int channels, bool in_pairs>
-class Reader {
-public:
-    // `byte`: the thread's first one of a row. Words past a row's last one belong to columns that nobody reads.
-    __device__ __forceinline__ Reader(const TemplateScene& scene, int byte)
-        : first_(reinterpret_cast<const unsigned char*>(row_words(scene, 0))),
-          pitch_(scene.bytes.stride),
-          most_(scene.bytes.height - 1),
-          shift_(static_cast<unsigned>(8 * (byte & 3))) {
-        const int last = last_word(scene);  // odd
-#pragma unroll
-        for (int i = 0; i < pieces; ++i) at_[i] = 4 * min(byte / 4 + piece_words * i, last + 1 - piece_words);
-    }
-
-    // Row y, or the last one.
-    __device__ __forceinline__ Bytes<channels> read(int y) const {
-        const unsigned char* const row = first_ + pitch_ * min(y, most_);
-        Bytes<channels> bytes;
-        if constexpr (in_pairs) {
-#pragma unroll
-            for (int i = 0; i < pieces; ++i) {
-                const uint2 two = __ldg(reinterpret_cast<const uint2*>(row + at_[i]));
-                bytes.word[2 * i] = two.x;
-                bytes.word[2 * i + 1] = two.y;
-            }
-        } else {
-            unsigned word[pieces];
-#pragma unroll
-            for (int i = 0; i < pieces; ++i) word[i] = __ldg(reinterpret_cast<const unsigned*>(row + at_[i]));
-#pragma unroll
-            for (int i = 0; i < words; ++i) bytes.word[i] = __funnelshift_r(word[i], word[i + 1], shift_);
-        }
-        return bytes;
-    }
-
-private:
-    static constexpr int words = thread_columns * channels / 4;
-    static constexpr int piece_words = in_pairs ? 2 : 1;
-    static constexpr int pieces = in_pairs ? words / 2 : words + 1;
-
-    const unsigned char* first_;
-    std::ptrdiff_t pitch_;
-    int most_;
-    unsigned shift_;
-    int at_[pieces];
 };
 
 // Sums of a thread's thread_columns, over the part's height.

@@ -24,6 +24,25 @@ struct Cleared {
 void window_thresholds(const TemplateScene& scene, const WindowPart& part, float factor,
                        const PositionPlane& thresholds, const Cleared& cleared, cudaStream_t stream);
 
+// The same for quads: what is in all four windows of the positions (2 a, 2 b) to (2 a + 1, 2 b + 1) of a part, in whole
+// pairs of columns from 2 a on. A part that is too small has none of it.
+struct QuadPart {
+    int x = 0;  // of the pairs, from 2 a on
+    int y = 0;  // of the rows, from 2 b on
+    int pairs = 0;
+    int rows = 0;
+    bool exists() const { return pairs > 0 && rows > 1; }
+    int area() const { return 2 * pairs * rows; }
+};
+constexpr QuadPart quad_part(const WindowPart& part) {
+    return {part.x + 2, part.y + 1, part.width / 2 - 1, part.height - 1};
+}
+
+// Queues the threshold of every quad, as window_thresholds of single positions but over quad_part(part): about an
+// eighth of the work. Gray only.
+void quad_thresholds(const TemplateScene& scene, const WindowPart& part, float factor, const QuadPlane& thresholds,
+                     const Cleared& cleared, const DeviceLimits& limits, cudaStream_t stream);
+
 // Queues exact scores (as direct_scores) from the sums of I (T - 128) over all positions. Without a mask.
 void window_scores(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
                    const PositionPlane& products, const Exclusions& exclusions, double* scores, cudaStream_t stream);

@@ -115,17 +115,78 @@ WindowPart largest_taken_part(const Pattern& pattern) {
     return best;
 }
 
-float candidate_factor(const ZeroSumPattern& pattern, const WindowPart& part, double threshold) {
-    constexpr double least_share = 0.1;  // of |v| |w|; below, most windows of a screen would be candidates
-    const double area = static_cast<double>(part.width) * part.height;
-    if (area < 2 || threshold <= 0) return 0;
+namespace {
+
+// Of |v| |w|, what v . I of a window with the score `threshold` reaches at least; 0 where that rejects too little.
+double least_share(const ZeroSumPattern& pattern, double threshold) {
+    constexpr double least = 0.1;  // below, most windows of a screen would be candidates
+    if (threshold <= 0) return 0;
     // Less what double arithmetic may have added.
     const double cosine = std::min(pattern.cosine, 1.0) - 1e-12;
     if (cosine <= 0) return 0;
     const double share = threshold * cosine - std::sqrt((1 - threshold * threshold) * (1 - cosine * cosine));
-    if (share < least_share) return 0;
+    return share < least ? 0 : share;
+}
+
+// The largest x = v . I / a that a window with v . I >= reach |w| can have: the larger root of
+// x^2 = reach^2 (1 + r ((x - inner) / outer)^2); 0 where there is none.
+double largest_quotient(double reach, double inner, double outer, double r) {
+    if (outer <= 0) return inner;
+    const double c = reach * reach * r / (outer * outer);
+    if (c <= 1) return 0;
+    const double discriminant = c * c * inner * inner - (c - 1) * (c * inner * inner + reach * reach);
+    return discriminant < 0 ? inner : std::max(inner, (c * inner + std::sqrt(discriminant)) / (c - 1));
+}
+
+}  // namespace
+
+float candidate_factor(const ZeroSumPattern& pattern, const WindowPart& part, double threshold) {
+    const double area = static_cast<double>(part.width) * part.height;
+    const double share = least_share(pattern, threshold);
+    if (area < 2) return 0;
     // Four roundings of 2^-24 follow in float.
     return static_cast<float>(share * pattern.norm / std::sqrt(area) * (1 - 1e-6));
+}
+
+QuadNorms quad_norms(const ZeroSumPattern& coefficients, const Pattern& pattern, const WindowPart& part) {
+    const QuadPart shared = quad_part(part);
+    QuadNorms norms;
+    norms.usable = pattern.channels() == 1 && shared.exists();
+    if (!norms.usable) return norms;
+    norms.share = static_cast<double>(shared.area()) / static_cast<double>(pattern.sums().area);
+    for (int k = 0; k < 4; ++k) {
+        const int x = shared.x - k % 2;
+        const int y = shared.y - k / 2;
+        double inside = 0;
+        for (int j = y; j < y + shared.rows; ++j) {
+            const std::int8_t* const row =
+                coefficients.values.data() + static_cast<std::ptrdiff_t>(j) * pattern.width();
+            inside = std::accumulate(row + x, row + x + 2 * shared.pairs, inside,
+                                     [](double sum, std::int8_t v) { return sum + v * v; });
+        }
+        norms.inside[k] = std::sqrt(inside);
+        norms.outside[k] = std::sqrt(std::max(0.0, coefficients.norm * coefficients.norm - inside));
+    }
+    return norms;
+}
+
+QuadFactors quad_factors(const ZeroSumPattern& coefficients, const QuadNorms& norms, const WindowPart& part,
+                         double threshold) {
+    const double share = least_share(coefficients, threshold);
+    if (share == 0 || !norms.usable) return {};
+    const double reach = share * coefficients.norm;
+    double most = 0;
+    for (int k = 0; k < 4; ++k) {
+        const double quotient = largest_quotient(reach, norms.inside[k], norms.outside[k], norms.share);
+        if (quotient == 0) return {};
+        most = std::max(most, quotient);
+    }
+    const double root = std::sqrt(quad_part(part).area());
+    // Roundings in float follow here, too.
+    QuadFactors factors;
+    factors.lower = static_cast<float>(reach / root * (1 - 1e-6));
+    factors.upper = std::max(factors.lower, static_cast<float>(most / root * (1 + 1e-6)));
+    return factors.upper > quad_most_ratio * factors.lower ? QuadFactors{} : factors;
 }
 
 }  // namespace vedette::cuda

@@ -4,6 +4,12 @@
 // sum is 0 in each channel, w a window less its mean, and c = cos(v, t). A window of score s has an angle of at most
 // acos(s) + acos(c) to v, so v . I = v . w >= |v| |w| (s c - sqrt(1 - s^2) sqrt(1 - c^2)) [gpu-notes]. With a mask |w|
 // is at least the norm of a part of the taken pixels, less that part's own mean.
+//
+// Quads: four windows share one bound, from the part A that is in all of them. With a the norm of the image over A,
+// less A's mean m, and b that of I - m over the rest B of a window, |w|^2 >= a^2 + r b^2, r = 1 - |B| / n, since the
+// window's own mean takes off at most |B| b^2 / n; and v . I <= |v_A| a + |v_B| b, since the sum of v is 0. From v . I
+// >= S |w|, S = |v| (s c - ...), follow S a <= v . I and, where r S^2 > |v_B|^2, an upper limit proportional to a: a
+// window whose contrast lies in B alone is no candidate.
 #pragma once
 
 #include "kernels/template_pattern.h"
@@ -32,5 +38,24 @@ WindowPart largest_taken_part(const Pattern& pattern);
 // The factor of window_thresholds that loses no position of score `threshold` or more; 0 when there is none that
 // rejects anything worth while.
 float candidate_factor(const ZeroSumPattern& pattern, const WindowPart& part, double threshold);
+
+// What quad_factors needs to know of a pattern: norms of v inside and outside the part that a quad's windows share, as
+// it lies in each of the four.
+struct QuadNorms {
+    double inside[4] = {};
+    double outside[4] = {};
+    double share = 0;  // of the taken pixels, that lie in the part
+    bool usable = false;
+};
+QuadNorms quad_norms(const ZeroSumPattern& coefficients, const Pattern& pattern, const WindowPart& part);
+
+// The factor as candidate_factor's, of quad_thresholds, and the upper limit in the same unit; both 0 where quads keep
+// too many windows.
+struct QuadFactors {
+    float lower = 0;
+    float upper = 0;  // `lower` to quad_most_ratio times that
+};
+QuadFactors quad_factors(const ZeroSumPattern& coefficients, const QuadNorms& norms, const WindowPart& part,
+                         double threshold);
 
 }  // namespace vedette::cuda

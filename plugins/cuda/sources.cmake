@@ -20,6 +20,7 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/pyramid.cc
     ops/resize.cc
     ops/restore.cc
+    ops/template_candidates.cc
     ops/template_cost.cc
     ops/template_find.cc
     ops/template_finder.cc

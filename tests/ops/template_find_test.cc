@@ -1,4 +1,5 @@
 // template_find against brute force in exact integers: same items, same order, same bits of the score.
+#include <cmath>
 #include <thread>
 
 #include "find_search.h"
@@ -84,6 +85,47 @@ BOOST_AUTO_TEST_CASE(several_patterns) {
         search.threshold = threshold;
         check(search);
     }
+}
+
+// As a tool asks for all its icons at once: a backend may search them together.
+BOOST_AUTO_TEST_CASE(many_patterns_of_one_size) {
+    if (!backend_has(VDT_OP_TEMPLATE_FIND, "template_find")) return;
+    struct Many {
+        std::uint32_t count, w, h;
+    };
+    for (const Many many : {Many{15, 9, 8}, {40, 40, 6}, {33, 16, 16}, {70, 8, 11}}) {
+        Random random(many.count);
+        Search search(screen_image(random, VDT_FORMAT_GRAY8, 131, 50));
+        for (std::uint32_t i = 0; i < many.count; ++i)
+            search.add(textured_crop(random, search.scene, many.w, many.h, TestImage::none()));
+        search.threshold = 0.7;
+        check(search);
+        search.flags = VDT_FIND_LOCAL_MAXIMA;
+        search.region = {5, 3, 117, 41};
+        search.exclude = {{30, 10, 20, 15}};
+        search.max_results = 5;
+        BOOST_TEST_CONTEXT(many.count << " of " << many.w << "x" << many.h << ", best five") check(search);
+    }
+}
+
+// Whole areas that reach the threshold.
+BOOST_AUTO_TEST_CASE(more_matches_than_places_to_note_them) {
+    if (!backend_has(VDT_OP_TEMPLATE_FIND, "template_find")) return;
+    TestImage scene(VDT_FORMAT_GRAY8, 200, 120);
+    scene.fill([](std::uint32_t x, std::uint32_t y, std::uint32_t) {
+        return static_cast<int>(128 + 60 * std::sin(x / 7.0) + 60 * std::sin(y / 9.0));
+    });
+    Search search(scene);
+    search.add(scene.crop(20, 20, 12, 10)).add(scene.crop(61, 40, 12, 10)).add(scene.crop(100, 70, 20, 10));
+    search.threshold = 0.2;
+    for (const std::uint32_t flags : {std::uint32_t{VDT_FIND_LOCAL_MAXIMA}, 0u})
+        for (const std::uint32_t max_results : {9u, 1u << 30}) {
+            search.flags = flags;
+            search.max_results = max_results;
+            // Twice: what the first search learns must not change what the next one says.
+            check(search);
+            check(search);
+        }
 }
 
 // Chequers and stripes: thousands of equal scores, so that only the order decides.

@@ -2,6 +2,8 @@
 
 #include "template_cost.h"
 
+#include <kernels/template_many.h>
+
 #include <search/sample.h>
 
 #include <vedette/plugin/cpp/list.hpp>
@@ -21,30 +23,20 @@ namespace {
 constexpr std::size_t first_capacity = std::size_t{1} << 16;
 // Hits that come to the host with the counts; more cost another transfer.
 constexpr std::size_t fetched_hits = 1024;
-// Candidates of a pattern that are worth testing one by one, which takes 1.2 ns for one of 64 x 64 (H200). With more,
-// every score is computed: that takes a 4K screen 0.1 to 0.2 ms more.
-constexpr std::uint32_t candidate_capacity = 1u << 17;
+// Hits of all patterns from which on the device thins them to local maxima, which takes two more waits (estimate).
+constexpr std::uint32_t thinned_hits = 1u << 13;
 // Hits of a pattern from which on the next search computes every score, since the device then cuts the list to what is
 // wanted; sorting so many on the host takes longer (estimate).
 constexpr std::size_t many_hits = std::size_t{1} << 13;
-// With a mask every score takes 2 ms.
-constexpr std::uint32_t masked_candidate_capacity = 1u << 18;
-
-std::uint32_t capacity_for(const cuda::Pattern& pattern) {
-    return pattern.masked() ? masked_candidate_capacity : candidate_capacity;
-}
-
 // Patterns between two waits for the device: enough queued work for it to stay busy (estimate).
 constexpr std::size_t patterns_of_a_step = 8;
-
-// Thresholds made for one pattern serve another whose own would be higher by at most this.
-constexpr float shared_factor = 1.1f;
 
 }  // namespace
 
 TemplateFinder::TemplateFinder(const Device& device, FindWay way)
     : way_(way), device_(device), operands_(device), pace_(device) {
     cuda::gemm_prepare(device.cuda.limits);
+    cuda::many_prepare(device.cuda.limits);
 }
 
 std::size_t TemplateFinder::progress_bytes() const {
@@ -119,43 +111,6 @@ cuda::PositionPlane TemplateFinder::plane_of(const cuda::TemplateScene& scene, c
     return {block.data(), stride};
 }
 
-void TemplateFinder::choose_factor(Job& job, double threshold) {
-    const cuda::Pattern& pattern = job.prepared.pattern();
-    job.factor = 0;
-    if (way_ != FindWay::matrix || !cuda::gemm_takes(pattern.width(), pattern.height(), pattern.channels())) return;
-    if (job.crowded_version == job.prepared.version() && job.crowded_threshold >= threshold) return;
-    const PreparedPattern::Candidate& candidate = job.prepared.candidate(device_, operands_.stream());
-    job.part = candidate.part;
-    job.factor = cuda::candidate_factor(candidate.coefficients, candidate.part, threshold);
-}
-
-cuda::PositionPlane TemplateFinder::thresholds_of(const Job& job, const cuda::Cleared& cleared) {
-    const auto key = [](const Job& of) {
-        return std::make_tuple(of.scene.columns, of.scene.rows, of.part.x, of.part.y, of.part.width, of.part.height);
-    };
-    const cuda::PositionPlane plane = plane_of(job.scene, thresholds_);
-    if (thresholds_for_ == nullptr || key(*thresholds_for_) != key(job) || thresholds_for_->factor > job.factor ||
-        thresholds_for_->factor * shared_factor < job.factor) {
-        cuda::window_thresholds(job.scene, job.part, job.factor, plane, cleared, operands_.stream());
-        thresholds_for_ = &job;
-    }
-    return plane;
-}
-
-void TemplateFinder::search_candidates(std::size_t index, const vdt_template_find_params& params,
-                                       const cuda::Cleared& cleared) {
-    Job& job = *jobs_[index];
-    const cuda::PositionPlane thresholds = thresholds_of(job, cleared);
-    const std::uint32_t capacity = capacity_for(job.prepared.pattern());
-    if (places_.size() < capacity) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, capacity);
-    const cuda::Candidates candidates{places_.data(), capacity};
-    const cuda::HitTest test = test_of(index, params);
-    cuda::gemm_candidates(job.scene, job.prepared.candidate(device_, operands_.stream()).operand, thresholds,
-                          candidates, test.progress, device_.cuda.limits, operands_.stream());
-    cuda::direct_test(job.scene, job.prepared.words(), job.prepared.pattern().sums(), job.exclusions, candidates, test,
-                      device_.cuda.limits, operands_.stream());
-}
-
 void TemplateFinder::search_scores(std::size_t index, const vdt_template_find_params& params) {
     Job& job = *jobs_[index];
     const cuda::Pattern& pattern = job.prepared.pattern();
@@ -221,15 +176,21 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
     // Patterns of one size one after another, the lowest thresholds first, so that one plane of them serves several.
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t p) {
-            return std::make_tuple(jobs_[p]->scene.columns, jobs_[p]->scene.rows, jobs_[p]->factor, p);
+            return std::make_tuple(jobs_[p]->scene.columns, jobs_[p]->scene.rows, jobs_[p]->upper > 0, jobs_[p]->factor,
+                                   p);
         };
         return key(a) < key(b);
     });
     thresholds_for_ = nullptr;
-    for (const std::size_t p : order_) {
+    for (std::size_t i = 0; i < order_.size();) {
+        const std::size_t count = alike(i);
         heed_limits(searched++);
-        search_candidates(p, params, counters);
+        if (count > 1)
+            search_many(i, count, params, counters);
+        else
+            search_candidates(order_[i], params, counters);
         counters = {};
+        i += count;
     }
 }
 
@@ -256,6 +217,23 @@ bool TemplateFinder::all_candidates_fit(const vdt_template_find_params& params) 
     return fit;
 }
 
+const cuda::Hit* TemplateFinder::thin(std::uint32_t& count) {
+    std::size_t slots = 1024;
+    while (slots < 2 * std::size_t{count}) slots *= 2;
+    // One more word: the count of what stays.
+    if (table_.size() < slots + 1) table_ = cuda::Block<std::uint32_t>(device_.cuda.memory, slots + 1);
+    if (kept_.size() < count) kept_ = cuda::Block<cuda::Hit>(device_.cuda.memory, count);
+    cuda::keep_local_maxima(reinterpret_cast<const cuda::Hit*>(results_.data() + hits_offset()), count,
+                            {table_.data(), static_cast<std::uint32_t>(slots - 1)}, kept_.data(), table_.data() + slots,
+                            operands_.stream());
+    cuda::check(cudaMemcpyAsync(fetched_.data(), table_.data() + slots, sizeof count, cudaMemcpyDeviceToHost,
+                                operands_.stream()),
+                "fetching the count of matches");
+    cuda::synchronize(operands_.stream());
+    std::memcpy(&count, fetched_.data(), sizeof count);
+    return kept_.data();
+}
+
 bool TemplateFinder::fetch(const vdt_template_find_params& params) {
     const std::size_t bytes = hits_offset() + fetched_hits * sizeof(cuda::Hit);
     if (fetched_.size() < bytes) fetched_ = cuda::Block<std::byte>(device_.cuda.pinned, bytes);
@@ -271,10 +249,13 @@ bool TemplateFinder::fetch(const vdt_template_find_params& params) {
     }
     const auto* hits = reinterpret_cast<const cuda::Hit*>(fetched_.data() + hits_offset());
     if (count > fetched_hits) {
+        const auto* from = reinterpret_cast<const cuda::Hit*>(results_.data() + hits_offset());
+        const bool maxima = (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0 && (params.flags & VDT_FIND_BEST_ONLY) == 0;
+        if (maxima && count > thinned_hits) from = thin(count);
         if (more_.size() < count) more_ = cuda::Block<cuda::Hit>(device_.cuda.pinned, count);
-        cuda::check(cudaMemcpyAsync(more_.data(), results_.data() + hits_offset(), count * sizeof(cuda::Hit),
-                                    cudaMemcpyDeviceToHost, operands_.stream()),
-                    "fetching matches");
+        cuda::check(
+            cudaMemcpyAsync(more_.data(), from, count * sizeof(cuda::Hit), cudaMemcpyDeviceToHost, operands_.stream()),
+            "fetching matches");
         cuda::synchronize(operands_.stream());
         hits = more_.data();
     }

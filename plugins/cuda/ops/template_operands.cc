@@ -111,6 +111,7 @@ const PreparedPattern::Candidate& PreparedPattern::candidate(const Device& devic
     Candidate made;
     made.coefficients = cuda::zero_sum(*pattern_);
     made.part = cuda::largest_taken_part(*pattern_);
+    made.quad = cuda::quad_norms(made.coefficients, *pattern_, made.part);
     made.operand = upload(device, made.coefficients.values, candidate_words_, stream);
     return candidate_.emplace(std::move(made));
 }

@@ -36,6 +36,7 @@ public:
     struct Candidate {
         cuda::ZeroSumPattern coefficients;
         cuda::WindowPart part;
+        cuda::QuadNorms quad;
         cuda::GemmOperand operand;
     };
     const Candidate& candidate(const Device& device, cudaStream_t stream);

@@ -1,0 +1,142 @@
+// Patterns that are searched by candidates: thresholds, products that name candidates, and their exact tests.
+#include "template_finder.h"
+
+#include <kernels/template_many.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace vedette::cuda_plugin {
+
+namespace {
+
+// Thresholds made for one pattern serve another whose own would be higher by at most this.
+constexpr float shared_factor = 1.1f;
+
+}  // namespace
+
+void TemplateFinder::choose_factor(Job& job, double threshold) {
+    const cuda::Pattern& pattern = job.prepared.pattern();
+    job.factor = 0;
+    if (way_ != FindWay::matrix || !cuda::gemm_takes(pattern.width(), pattern.height(), pattern.channels())) return;
+    if (job.crowded_version == job.prepared.version() && job.crowded_threshold >= threshold) return;
+    const PreparedPattern::Candidate& candidate = job.prepared.candidate(device_, operands_.stream());
+    job.part = candidate.part;
+    const cuda::QuadFactors quad =
+        cuda::quad_factors(candidate.coefficients, candidate.quad, candidate.part, threshold);
+    job.upper = quad.upper;
+    job.factor =
+        quad.upper > 0 ? quad.lower : cuda::candidate_factor(candidate.coefficients, candidate.part, threshold);
+}
+
+cuda::QuadPlane TemplateFinder::quads_of(const cuda::TemplateScene& scene) const {
+    return {thresholds_.data(), cuda::quad_stride(scene.columns)};
+}
+
+bool TemplateFinder::serves(const Job& made_for, const Job& job) {
+    const auto key = [](const Job& of) {
+        return std::make_tuple(of.scene.columns, of.scene.rows, of.part.x, of.part.y, of.part.width, of.part.height,
+                               of.upper > 0);
+    };
+    return key(made_for) == key(job) && made_for.factor <= job.factor &&
+           made_for.factor * shared_factor >= job.factor && job.upper <= cuda::quad_most_ratio * made_for.factor;
+}
+
+void TemplateFinder::make_thresholds(const Job& job, const cuda::Cleared& cleared) {
+    if (thresholds_for_ != nullptr && serves(*thresholds_for_, job)) return;
+    const cuda::PositionPlane plane = plane_of(job.scene, thresholds_);
+    if (job.upper > 0)
+        cuda::quad_thresholds(job.scene, job.part, job.factor, quads_of(job.scene), cleared, device_.cuda.limits,
+                              operands_.stream());
+    else
+        cuda::window_thresholds(job.scene, job.part, job.factor, plane, cleared, operands_.stream());
+    thresholds_for_ = &job;
+}
+
+void TemplateFinder::search_candidates(std::size_t index, const vdt_template_find_params& params,
+                                       const cuda::Cleared& cleared) {
+    Job& job = *jobs_[index];
+    make_thresholds(job, cleared);
+    const std::uint32_t capacity = capacity_for(job.prepared.pattern());
+    if (places_.size() < capacity) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, capacity);
+    const cuda::Candidates candidates{places_.data(), capacity};
+    cuda::Progress* const progress = test_of(index, params).progress;
+    const cuda::GemmOperand& operand = job.prepared.candidate(device_, operands_.stream()).operand;
+    if (job.upper > 0)
+        cuda::gemm_candidates(job.scene, operand, quads_of(job.scene), job.upper / thresholds_for_->factor, candidates,
+                              progress, device_.cuda.limits, operands_.stream());
+    else
+        cuda::gemm_candidates(job.scene, operand, plane_of(job.scene, thresholds_), candidates, progress,
+                              device_.cuda.limits, operands_.stream());
+    test_candidates(index, candidates, params);
+}
+
+void TemplateFinder::test_candidates(std::size_t index, const cuda::Candidates& candidates,
+                                     const vdt_template_find_params& params) {
+    const Job& job = *jobs_[index];
+    cuda::direct_test(job.scene, job.prepared.words(), job.prepared.pattern().sums(), job.exclusions, candidates,
+                      test_of(index, params), device_.cuda.limits, operands_.stream());
+}
+
+std::size_t TemplateFinder::alike(std::size_t first) const {
+    const Job& one = *jobs_[order_[first]];
+    const cuda::Pattern& pattern = one.prepared.pattern();
+    if (one.upper == 0) return 1;
+    std::size_t count = 1;
+    while (count < cuda::many_most && first + count < order_.size()) {
+        const Job& other = *jobs_[order_[first + count]];
+        const cuda::Pattern& its = other.prepared.pattern();
+        if (its.width() != pattern.width() || its.height() != pattern.height() || pattern.masked() || its.masked() ||
+            !serves(one, other))
+            break;
+        ++count;
+    }
+    return cuda::many_takes(pattern.width(), pattern.height(), static_cast<int>(count), device_.cuda.limits) ? count
+                                                                                                             : 1;
+}
+
+const std::uint32_t* TemplateFinder::many_words(std::size_t first, std::size_t count) {
+    Many& many = many_[first];
+    std::vector<std::pair<std::size_t, std::uint64_t>> members;
+    for (std::size_t i = first; i < first + count; ++i)
+        members.emplace_back(order_[i], jobs_[order_[i]]->prepared.version());
+    if (many.members == members) return many.words.data();
+    many.members.clear();
+    std::vector<const std::vector<std::int8_t>*> coefficients;
+    for (const auto& [index, version] : members)
+        coefficients.push_back(&jobs_[index]->prepared.candidate(device_, operands_.stream()).coefficients.values);
+    const cuda::Pattern& pattern = jobs_[order_[first]]->prepared.pattern();
+    const std::vector<std::uint32_t> words = cuda::many_words(coefficients, pattern.width(), pattern.height());
+    if (many.words.size() < words.size()) many.words = cuda::Block<std::uint32_t>(device_.cuda.memory, words.size());
+    cuda::check(cudaMemcpyAsync(many.words.data(), words.data(), words.size() * sizeof(std::uint32_t),
+                                cudaMemcpyHostToDevice, operands_.stream()),
+                "copying patterns");
+    cuda::synchronize(operands_.stream());
+    many.members = std::move(members);
+    return many.words.data();
+}
+
+void TemplateFinder::search_many(std::size_t first, std::size_t count, const vdt_template_find_params& params,
+                                 const cuda::Cleared& cleared) {
+    const Job& job = *jobs_[order_[first]];
+    const cuda::ManyOperand operand{many_words(first, count), job.prepared.pattern().width(),
+                                    job.prepared.pattern().height(), static_cast<int>(count)};
+    make_thresholds(job, cleared);
+    cuda::ManyCandidates candidates;
+    candidates.capacity = candidate_capacity;
+    if (places_.size() < count * candidates.capacity)
+        places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, count * candidates.capacity);
+    candidates.places = places_.data();
+    candidates.progress = test_of(0, params).progress;
+    float most = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        candidates.slot[i] = static_cast<std::uint32_t>(order_[first + i]);
+        most = std::max(most, jobs_[order_[first + i]]->upper);
+    }
+    cuda::many_candidates(job.scene, operand, quads_of(job.scene), most / thresholds_for_->factor, candidates,
+                          device_.cuda.limits, operands_.stream());
+    for (std::size_t i = 0; i < count; ++i)
+        test_candidates(order_[first + i], {places_.data() + i * candidates.capacity, candidates.capacity}, params);
+}
+
+}  // namespace vedette::cuda_plugin
