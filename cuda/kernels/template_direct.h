@@ -45,10 +45,22 @@ void direct_map(const TemplateScene& scene, const TemplateWords& pattern, const 
 void direct_scores(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
                    const Exclusions& exclusions, double* scores, cudaStream_t stream);
 
-// Queues the exact test of single positions; those that reach the threshold become hits. With candidates.places NULL
-// of all columns x rows positions.
-void direct_test(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
-                 const Exclusions& exclusions, const Candidates& candidates, const HitTest& test,
-                 const DeviceLimits& limits, cudaStream_t stream);
+// The exact test of single positions. With candidates.places NULL of all columns x rows positions.
+struct PlaceTest {
+    TemplateWords pattern;
+    TemplateSums sums;
+    Exclusions exclusions;
+    Candidates candidates;
+    HitTest test;
+};
+
+// Queues it; positions that reach the threshold become hits.
+void direct_test(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits& limits, cudaStream_t stream);
+
+// Queues several in one launch, all of gray patterns of the size of `pattern` that direct_tests_take; `tests` lies in
+// device memory, and their places are not NULL.
+bool direct_tests_take(const TemplateScene& scene, const TemplateWords& pattern);
+void direct_tests(const TemplateScene& scene, const TemplateWords& pattern, const PlaceTest* tests, int count,
+                  const DeviceLimits& limits, cudaStream_t stream);
 
 }  // namespace vedette::cuda

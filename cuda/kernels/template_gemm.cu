@@ -92,13 +92,12 @@ struct CandidateStore {
     }
 };
 
-// With thresholds of quads: a sum d is a candidate's when t <= d <= t + room(t), one unsigned comparison.
+// With thresholds of quads: a sum d is a candidate's when t <= d <= t + above(t), one unsigned comparison.
 struct QuadCandidateStore {
     QuadPlane thresholds;
     Candidates candidates;
     Progress* progress;
-    unsigned step;  // of the room for each 16 of t
-    unsigned least;
+    QuadRoom above;
     int columns;
 
     __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
@@ -115,7 +114,7 @@ struct QuadCandidateStore {
 #pragma unroll
                     for (int half = 0; half < 2; ++half) {
                         const int limit = row[(x + column_of(part, half)) / 2];
-                        const unsigned room = (static_cast<unsigned>(limit) >> 4) * step + least;
+                        const unsigned room = above.above(limit);
 #pragma unroll
                         for (int second = 0; second < 2; ++second) {
                             const std::int32_t* const sum = &sums.at[first + r + second][part][2 * half];
@@ -459,8 +458,7 @@ void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, con
 void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const QuadPlane& thresholds, float ratio,
                      const Candidates& candidates, Progress* progress, const DeviceLimits& limits,
                      cudaStream_t stream) {
-    const QuadRoom room = quad_room(ratio);
-    const QuadCandidateStore store{thresholds, candidates, progress, room.step, room.least, scene.columns};
+    const QuadCandidateStore store{thresholds, candidates, progress, quad_room(ratio), scene.columns};
     start_with<1>(scene, operand, store, limits, limits.early_launch, stream);
 }
 

@@ -72,11 +72,16 @@ void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, con
 
 // The same with a threshold for each quad. A position becomes a candidate when its sum is also at most about `ratio`
 // times the threshold, 1 to quad_most_ratio; ZeroSumPattern says why.
-inline constexpr float quad_most_ratio = 4;
-// What that comes to for a threshold t: sums t ... t + (t / 16) * step + least.
+inline constexpr float quad_most_ratio = 16;
+// What that comes to for a threshold t: sums t ... t + above(t).
 struct QuadRoom {
     unsigned step = 0;
     unsigned least = 0;
+    // No sum is above 2^30, so that larger thresholds need no more room than 2^28, and 32 bits hold it.
+    VEDETTE_CUDA_BOTH unsigned above(int threshold) const {
+        const unsigned sixteenths = static_cast<unsigned>(threshold) >> 4;
+        return (sixteenths < 1u << 24 ? sixteenths : 1u << 24) * step + least;
+    }
 };
 QuadRoom quad_room(float ratio);
 void gemm_candidates(const TemplateScene& scene, const GemmOperand& operand, const QuadPlane& thresholds, float ratio,

@@ -73,9 +73,22 @@ struct HitTable {
     std::uint32_t mask = 0;  // their number less one
 };
 
-// Queues: those of `hits` that no neighbour of their pattern beats go to `kept`, in any order, and are counted in
-// *kept_count; of equal neighbours the earlier in reading order stays. There is room for `count` of them.
-void keep_local_maxima(const Hit* hits, std::uint32_t count, const HitTable& table, Hit* kept,
-                       std::uint32_t* kept_count, cudaStream_t stream);
+// A list whose length is on the device.
+struct CountedHits {
+    const Hit* hits = nullptr;
+    const std::uint32_t* count = nullptr;
+    std::uint32_t most = 0;  // of a longer list nothing is looked at
+};
+
+// Queues: those hits that no neighbour of their pattern beats go to `kept`, in any order, and are counted in
+// *kept_count; of equal neighbours the earlier in reading order stays. There is room for `most` of them.
+void keep_local_maxima(const CountedHits& hits, const HitTable& table, Hit* kept, std::uint32_t* kept_count,
+                       cudaStream_t stream);
+
+// Words that a kernel sets to zero beside its work, which saves a launch; none where `words` is NULL.
+struct Cleared {
+    std::uint32_t* words = nullptr;
+    int count = 0;
+};
 
 }  // namespace vedette::cuda

@@ -65,35 +65,31 @@ int halves_of(int patterns) {
     return patterns > many_half ? 2 : 1;
 }
 
-struct ManyStore {
-    QuadPlane thresholds;
-    ManyCandidates candidates;
-    unsigned step;  // of the room above a threshold, for each 16 of it
-    unsigned least;
-};
-
 // Sums of a warp: output row, part, octet of patterns, registers of the fragment.
 struct Accumulators {
     std::int32_t at[warp_rows][parts][octets][4];
 };
 
-// Looks for candidates of patterns `first_pattern` + 32 among the warp's positions from (x, y) on.
-__device__ __forceinline__ void store(const Accumulators& sums, const TemplateScene& scene, const ManyStore& to, int x,
-                                      int y, int first_pattern) {
-    const int lane = static_cast<int>(lane_index());
-    const int column = x + lane / 4;
-    int limit[warp_rows / 2][2 * parts];  // of quads; every eighth column
+// Thresholds of a warp's positions: rows of quads, every eighth column from a lane's own on.
+struct Limits {
+    std::int32_t at[warp_rows / 2][2 * parts];
+
+    // On their way while the products are made.
+    __device__ __forceinline__ void load(const QuadPlane& plane, int rows, int column, int y) {
 #pragma unroll
-    for (int r = 0; r < warp_rows / 2; ++r)
+        for (int r = 0; r < warp_rows / 2; ++r)
 #pragma unroll
-        for (int i = 0; i < 2 * parts; ++i)
-            limit[r][i] =
-                y + 2 * r < scene.rows
-                    ? to.thresholds
-                          .values[static_cast<std::size_t>(y / 2 + r) * static_cast<std::size_t>(to.thresholds.stride) +
-                                  static_cast<std::size_t>((column + 8 * i) / 2)]
-                    : INT_MAX;
-    // Most warps have no candidate: one look at the largest sum of all patterns settles that.
+            for (int i = 0; i < 2 * parts; ++i)
+                at[r][i] = y + 2 * r < rows
+                               ? __ldg(plane.values +
+                                       static_cast<std::size_t>(y / 2 + r) * static_cast<std::size_t>(plane.stride) +
+                                       static_cast<std::size_t>((column + 8 * i) / 2))
+                               : INT_MAX;
+    }
+};
+
+// Whether any sum of any pattern reaches its threshold: most warps have none.
+__device__ __forceinline__ bool any_reached(const Accumulators& sums, const Limits& limits) {
     bool some = false;
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r)
@@ -103,41 +99,55 @@ __device__ __forceinline__ void store(const Accumulators& sums, const TemplateSc
 #pragma unroll
             for (int o = 0; o < octets; ++o)
                 most = max(most, max(sums.at[r][i / 2][o][i % 2 * 2], sums.at[r][i / 2][o][i % 2 * 2 + 1]));
-            some = some || most >= limit[r / 2][i];
+            some = some || most >= limits.at[r / 2][i];
         }
-    if (__ballot_sync(all_lanes, some) == 0) return;
+    return __ballot_sync(all_lanes, some) != 0;
+}
+
+// Appends the candidates of patterns `first_pattern` + 32 among the positions of the warp; the lane's first one is at
+// (column, y).
+__device__ __forceinline__ void store(const Accumulators& sums, const Limits& limits, const TemplateScene& scene,
+                                      const ManyCandidates& to, int column, int y, int first_pattern) {
+    const int lane = static_cast<int>(lane_index());
+    unsigned reached[2 * octets];  // of a pattern; bit 4 * row + i
+    unsigned through[2 * octets];
+    unsigned place[2 * octets];
+    const auto pattern_of = [&](int n) { return first_pattern + 8 * (n / 2) + 2 * (lane % 4) + n % 2; };
+    // All atomics are on their way before the first is waited for; one for the eight lanes that share a pattern.
 #pragma unroll
     for (int n = 0; n < 2 * octets; ++n) {
-        unsigned reached = 0;  // bit 4 * row + i
+        const QuadRoom rooms = to.room[pattern_of(n)];
+        reached[n] = 0;
 #pragma unroll
         for (int r = 0; r < warp_rows; ++r)
 #pragma unroll
             for (int i = 0; i < 2 * parts; ++i) {
-                const int threshold = limit[r / 2][i];
-                const unsigned room = (static_cast<unsigned>(threshold) >> 4) * to.step + to.least;
+                const int threshold = limits.at[r / 2][i];
+                const unsigned room = rooms.above(threshold);
                 const int sum = sums.at[r][i / 2][n / 2][i % 2 * 2 + n % 2];
                 const bool inside = column + 8 * i < scene.columns && y + r < scene.rows;
-                if (inside && static_cast<unsigned>(sum - threshold) <= room) reached |= 1u << (4 * r + i);
+                if (inside && static_cast<unsigned>(sum - threshold) <= room) reached[n] |= 1u << (4 * r + i);
             }
-        if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
-        // One atomic for the eight lanes that share a pattern.
-        const auto own = static_cast<unsigned>(__popc(reached));
-        unsigned through = own;
+        through[n] = static_cast<unsigned>(__popc(reached[n]));
+        place[n] = 0;
+        if (__ballot_sync(all_lanes, reached[n] != 0) == 0) continue;
 #pragma unroll
         for (int far = 4; far < 32; far *= 2) {
-            const unsigned other = __shfl_up_sync(all_lanes, through, static_cast<unsigned>(far));
-            if (lane >= far) through += other;
+            const unsigned other = __shfl_up_sync(all_lanes, through[n], static_cast<unsigned>(far));
+            if (lane >= far) through[n] += other;
         }
-        const int pattern = first_pattern + 8 * (n / 2) + 2 * (lane % 4) + n % 2;
-        unsigned place = 0;
-        if (lane >= 28 && through != 0)
-            place = atomicAdd(&to.candidates.progress[to.candidates.slot[pattern]].candidates, through);
-        place = __shfl_sync(all_lanes, place, 28 + lane % 4) + through - own;
-        std::uint32_t* const places = to.candidates.places + static_cast<std::size_t>(pattern) * to.candidates.capacity;
-        while (reached != 0 && place < to.candidates.capacity) {
-            const int bit = __ffs(static_cast<int>(reached)) - 1;
-            reached &= reached - 1;
-            places[place++] =
+        if (lane >= 28 && through[n] != 0)
+            place[n] = atomicAdd(&to.progress[to.slot[pattern_of(n)]].candidates, through[n]);
+    }
+#pragma unroll
+    for (int n = 0; n < 2 * octets; ++n) {
+        unsigned next =
+            __shfl_sync(all_lanes, place[n], 28 + lane % 4) + through[n] - static_cast<unsigned>(__popc(reached[n]));
+        std::uint32_t* const places = to.places + static_cast<std::size_t>(pattern_of(n)) * to.capacity;
+        while (reached[n] != 0 && next < to.capacity) {
+            const int bit = __ffs(static_cast<int>(reached[n])) - 1;
+            reached[n] &= reached[n] - 1;
+            places[next++] =
                 static_cast<std::uint32_t>(y + bit / 4) << 16 | static_cast<std::uint32_t>(column + 8 * (bit % 4));
         }
     }
@@ -186,8 +196,8 @@ __device__ __forceinline__ void load_row(unsigned (&to)[parts][4], const std::ui
 }
 
 template <int halves>
-__global__ void __launch_bounds__(threads, 1)
-    many_kernel(TemplateScene scene, ManyOperand operand, int tiles_across, int tiles, ManyStore to) {
+__global__ void __launch_bounds__(threads, 1) many_kernel(TemplateScene scene, ManyOperand operand, int tiles_across,
+                                                          int tiles, QuadPlane thresholds, ManyCandidates to) {
     const int lane = static_cast<int>(lane_index());
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int half = warp % halves;
@@ -214,6 +224,8 @@ __global__ void __launch_bounds__(threads, 1)
         const int next = number + static_cast<int>(gridDim.x);
         if (next < tiles)
             load_raw(scene, tile, next % tiles_across * tile_columns, next / tiles_across * tile.rows, raw);
+        Limits limits;
+        limits.load(thresholds, scene.rows, x + lane / 4, y + warp_row);
         Accumulators sums;
 #pragma unroll
         for (int r = 0; r < warp_rows; ++r)
@@ -262,7 +274,7 @@ __global__ void __launch_bounds__(threads, 1)
             for (int u = 0; u < warp_rows - 1; ++u)
                 if (j + u < operand.height) multiply_row(u);
         }
-        store(sums, scene, to, x, y + warp_row, half * many_half);
+        if (any_reached(sums, limits)) store(sums, limits, scene, to, x + lane / 4, y + warp_row, half * many_half);
     }
     wait_copies<0>();
 }
@@ -302,20 +314,19 @@ void many_prepare(const DeviceLimits& limits) {
     allow_shared(many_kernel<2>, limits.shared_bytes);
 }
 
-void many_candidates(const TemplateScene& scene, const ManyOperand& operand, const QuadPlane& thresholds, float ratio,
+void many_candidates(const TemplateScene& scene, const ManyOperand& operand, const QuadPlane& thresholds,
                      const ManyCandidates& candidates, const DeviceLimits& limits, cudaStream_t stream) {
     const int halves = halves_of(operand.patterns);
     const ManyTile tile = tile_of(operand.width, operand.height, halves);
     const auto across = static_cast<int>(blocks_for(static_cast<std::size_t>(scene.columns), tile_columns));
     const int tiles = across * static_cast<int>(blocks_for(static_cast<std::size_t>(scene.rows),
                                                            static_cast<std::size_t>(tile.rows)));
-    const QuadRoom room = quad_room(ratio);
-    const ManyStore to{thresholds, candidates, room.step, room.least};
     LaunchShape shape;
     shape.block = dim3(threads);
     shape.grid = dim3(static_cast<unsigned>(std::min(tiles, limits.multiprocessors)));
     shape.shared_bytes = shared_bytes_of(operand.width, operand.height, halves);
-    launch(halves == 2 ? many_kernel<2> : many_kernel<1>, shape, stream, scene, operand, across, tiles, to);
+    launch(halves == 2 ? many_kernel<2> : many_kernel<1>, shape, stream, scene, operand, across, tiles, thresholds,
+           candidates);
 }
 
 }  // namespace vedette::cuda

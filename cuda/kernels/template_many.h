@@ -29,20 +29,22 @@ struct ManyOperand {
     int patterns = 0;
 };
 
-// Pattern p of the operand appends to places[p * capacity ...) and counts in progress[slot[p]].
+// Pattern p of the operand appends to places[p * capacity ...) and counts in progress[slot[p]]; room[p] is quad_room()
+// of its own ratio.
 struct ManyCandidates {
     std::uint32_t* places = nullptr;
     std::uint32_t capacity = 0;
     Progress* progress = nullptr;
     std::uint32_t slot[many_most] = {};
+    QuadRoom room[many_most] = {};
 };
 
 // Allows the kernels the shared memory that they need; when a plan is made.
 void many_prepare(const DeviceLimits& limits);
 
-// Queues: positions whose sum with a pattern lies between their quad's threshold and about `ratio` times that become
+// Queues: positions whose sum with a pattern lies between their quad's threshold and the pattern's room above it become
 // its candidates.
-void many_candidates(const TemplateScene& scene, const ManyOperand& operand, const QuadPlane& thresholds, float ratio,
+void many_candidates(const TemplateScene& scene, const ManyOperand& operand, const QuadPlane& thresholds,
                      const ManyCandidates& candidates, const DeviceLimits& limits, cudaStream_t stream);
 
 }  // namespace vedette::cuda

@@ -19,11 +19,17 @@ __device__ __forceinline__ unsigned slot_of(unsigned pattern, unsigned place, un
     return hash * 0xc2b2ae35u & mask;
 }
 
+__device__ __forceinline__ unsigned length_of(const CountedHits& list) {
+    const unsigned count = *list.count;
+    return count <= list.most ? count : 0;
+}
+
 // Slots hold the number of a hit and one, or 0.
-__global__ void __launch_bounds__(threads) insert_kernel(const Hit* hits, unsigned count, HitTable table) {
+__global__ void __launch_bounds__(threads) insert_kernel(CountedHits list, HitTable table, std::uint32_t* kept_count) {
     const unsigned i = blockIdx.x * threads + threadIdx.x;
-    if (i >= count) return;
-    unsigned slot = slot_of(hits[i].pattern, hits[i].place, table.mask);
+    if (i == 0) *kept_count = 0;
+    if (i >= length_of(list)) return;
+    unsigned slot = slot_of(list.hits[i].pattern, list.hits[i].place, table.mask);
     while (atomicCAS(table.slots + slot, 0u, i + 1) != 0) slot = (slot + 1) & table.mask;
 }
 
@@ -43,14 +49,14 @@ __device__ __forceinline__ bool is_beaten(const Hit* hits, const HitTable& table
 }
 
 __global__ void __launch_bounds__(threads)
-    maxima_kernel(const Hit* hits, unsigned count, HitTable table, Hit* kept, std::uint32_t* kept_count) {
+    maxima_kernel(CountedHits list, HitTable table, Hit* kept, std::uint32_t* kept_count) {
     const unsigned i = blockIdx.x * threads + threadIdx.x;
-    bool keep = i < count;
+    bool keep = i < length_of(list);
     Hit own{};
     if (keep) {
-        own = hits[i];
+        own = list.hits[i];
         for (int k = 0; k < 9 && keep; ++k)
-            if (k != 4) keep = !is_beaten(hits, table, own, k % 3 - 1, k / 3 - 1);
+            if (k != 4) keep = !is_beaten(list.hits, table, own, k % 3 - 1, k / 3 - 1);
     }
     const unsigned place = warp_append(kept_count, keep);
     if (keep) kept[place] = own;
@@ -58,16 +64,15 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void keep_local_maxima(const Hit* hits, std::uint32_t count, const HitTable& table, Hit* kept,
-                       std::uint32_t* kept_count, cudaStream_t stream) {
+void keep_local_maxima(const CountedHits& hits, const HitTable& table, Hit* kept, std::uint32_t* kept_count,
+                       cudaStream_t stream) {
     check(cudaMemsetAsync(table.slots, 0, sizeof(std::uint32_t) * (std::size_t{table.mask} + 1), stream),
           "clearing the table of matches");
-    check(cudaMemsetAsync(kept_count, 0, sizeof(std::uint32_t), stream), "clearing the count of matches");
     LaunchShape shape;
     shape.block = dim3(threads);
-    shape.grid = dim3(blocks_for(count, threads));
-    launch(insert_kernel, shape, stream, hits, count, table);
-    launch(maxima_kernel, shape, stream, hits, count, table, kept, kept_count);
+    shape.grid = dim3(blocks_for(hits.most, threads));
+    launch(insert_kernel, shape, stream, hits, table, kept_count);
+    launch(maxima_kernel, shape, stream, hits, table, kept, kept_count);
 }
 
 }  // namespace vedette::cuda

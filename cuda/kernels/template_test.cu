@@ -11,6 +11,7 @@
 #include "runtime/launch.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace vedette::cuda {
 
@@ -105,19 +106,18 @@ struct Places {
 };
 
 template <int channels>
-__global__ void __launch_bounds__(32 * warps)
-    window_kernel(TemplateScene scene, TemplateWords pattern, TemplateSums sums, Exclusions exclusions,
-                  Candidates candidates, HitTest test) {
+__global__ void __launch_bounds__(32 * warps) window_kernel(TemplateScene scene, PlaceTest given) {
     let_next_begin();
     wait_for_previous();
-    const Places places(scene, candidates, test);
+    const HitTest& test = given.test;
+    const Places places(scene, given.candidates, test);
     for (unsigned i = blockIdx.x * warps + threadIdx.x / 32; i < places.count; i += gridDim.x * warps) {
         const unsigned place = places.at(i);
         const int x = static_cast<int>(place & 0xffffu);
         const int y = static_cast<int>(place >> 16);
-        if (is_excluded(exclusions, x, y)) continue;
-        const WindowSums window = window_at<channels>(scene, pattern, channels * (scene.left + x), scene.top + y);
-        offer(test, lane_index() == 0, x, y, score_of(sums, window));
+        if (is_excluded(given.exclusions, x, y)) continue;
+        const WindowSums window = window_at<channels>(scene, given.pattern, channels * (scene.left + x), scene.top + y);
+        offer(test, lane_index() == 0, x, y, score_of(given.sums, window));
     }
 }
 
@@ -195,9 +195,9 @@ __device__ __forceinline__ ThreadSums<channels> sums_at(const HeldWords& held, c
 }
 
 template <int channels, int team_warps>
-__global__ void __launch_bounds__(32 * warps, 2)
-    test_kernel(TemplateScene scene, TemplateWords pattern, TemplateSums sums, Exclusions exclusions,
-                Candidates candidates, HitTest test) {
+__device__ __forceinline__ void test_places(const TemplateScene& scene, const PlaceTest& given) {
+    const TemplateWords& pattern = given.pattern;
+    const HitTest& test = given.test;
     constexpr int kinds = 2 + channels;
     constexpr unsigned teams = warps / team_warps;
     // Positions of a round and their windows' sums: product, squares, channels. Of two rounds in turn.
@@ -210,9 +210,7 @@ __global__ void __launch_bounds__(32 * warps, 2)
     const int row_words = row_words_taken(pattern, channels);
     const int used = (row_words * pattern.height + 32 * team_warps - 1) / (32 * team_warps);
     const int last = last_word(scene);
-    let_next_begin();
-    wait_for_previous();
-    const Places places(scene, candidates, test);
+    const Places places(scene, given.candidates, test);
     const unsigned round = min(round_most, (places.count + gridDim.x - 1) / gridDim.x);
     if (blockIdx.x * round >= places.count) return;
     const HeldWords held(scene, pattern, row_words, thread, 32 * team_warps);
@@ -266,49 +264,92 @@ __global__ void __launch_bounds__(32 * warps, 2)
         whole.square = window[lane * kinds + 1];
 #pragma unroll
         for (int c = 0; c < channels; ++c) whole.sum[c] = window[lane * kinds + 2 + static_cast<unsigned>(c)];
-        const bool take = has && !is_excluded(exclusions, x, y);
-        offer(test, take, x, y, take ? score_of(sums, whole) : no_score);
+        const bool take = has && !is_excluded(given.exclusions, x, y);
+        offer(test, take, x, y, take ? score_of(given.sums, whole) : no_score);
     }
 }
 
+template <int channels, int team_warps>
+__global__ void __launch_bounds__(32 * warps, 2) test_kernel(TemplateScene scene, PlaceTest given) {
+    let_next_begin();
+    wait_for_previous();
+    test_places<channels, team_warps>(scene, given);
+}
+
+// A row of blocks owns a pattern.
+template <int team_warps>
+__global__ void __launch_bounds__(32 * warps, 2) tests_kernel(TemplateScene scene, const PlaceTest* tests) {
+    let_next_begin();
+    wait_for_previous();
+    test_places<1, team_warps>(scene, tests[blockIdx.y]);
+}
+
+// Calls launch_with(kernel's number of warps) for patterns that threads can hold; false where they cannot.
+template <class Launch>
+bool with_team(int words, const Launch& launch_with) {
+    constexpr int warp_words = 32 * held_words;
+    if (words > 8 * warp_words) return false;
+    if (words > 4 * warp_words)
+        launch_with(std::integral_constant<int, 8>());
+    else if (words > 2 * warp_words)
+        launch_with(std::integral_constant<int, 4>());
+    else if (words > warp_words)
+        launch_with(std::integral_constant<int, 2>());
+    else
+        launch_with(std::integral_constant<int, 1>());
+    return true;
+}
+
+bool rows_too_far(const TemplateScene& scene, const TemplateWords& pattern) {
+    return scene.bytes.stride > 0xffffffffu / static_cast<unsigned>(pattern.height + 1);
+}
+
 template <int channels>
-void start(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
-           const Exclusions& exclusions, const Candidates& candidates, const HitTest& test, const DeviceLimits& limits,
-           cudaStream_t stream) {
+void start(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits& limits, cudaStream_t stream) {
     LaunchShape shape;
-    shape.early = limits.early_launch && candidates.places != nullptr;
+    shape.early = limits.early_launch && test.candidates.places != nullptr;
     shape.block = dim3(32 * warps);
     // About as many blocks as are resident at once; how many candidates there are is known on the device only.
     const std::size_t positions = static_cast<std::size_t>(scene.columns) * static_cast<std::size_t>(scene.rows);
     const auto most = static_cast<unsigned>(4 * limits.multiprocessors);
-    const int words = row_words_taken(pattern, channels) * pattern.height;
-    const auto launch_with = [&](auto kernel, unsigned team_warps) {
-        shape.grid = dim3(std::min(most, blocks_for(positions, warps / team_warps)));
-        launch(kernel, shape, stream, scene, pattern, sums, exclusions, candidates, test);
+    const auto grid_of = [&](unsigned team_warps) {
+        return dim3(std::min(most, blocks_for(positions, warps / team_warps)));
     };
-    const int warp_words = 32 * held_words;
-    const bool far = scene.bytes.stride > 0xffffffffu / static_cast<unsigned>(pattern.height + 1);
-    if (far || words > 8 * warp_words)
-        launch_with(window_kernel<channels>, 1);
-    else if (words > 4 * warp_words)
-        launch_with(test_kernel<channels, 8>, 8);
-    else if (words > 2 * warp_words)
-        launch_with(test_kernel<channels, 4>, 4);
-    else if (words > warp_words)
-        launch_with(test_kernel<channels, 2>, 2);
-    else
-        launch_with(test_kernel<channels, 1>, 1);
+    const bool held = !rows_too_far(scene, test.pattern) &&
+                      with_team(row_words_taken(test.pattern, channels) * test.pattern.height, [&](auto team_warps) {
+                          shape.grid = grid_of(team_warps);
+                          launch(test_kernel<channels, decltype(team_warps)::value>, shape, stream, scene, test);
+                      });
+    if (held) return;
+    shape.grid = grid_of(1);
+    launch(window_kernel<channels>, shape, stream, scene, test);
 }
+
+// Blocks for each pattern: enough for one that has most candidates of all.
+constexpr unsigned pattern_blocks = 64;
 
 }  // namespace
 
-void direct_test(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,
-                 const Exclusions& exclusions, const Candidates& candidates, const HitTest& test,
-                 const DeviceLimits& limits, cudaStream_t stream) {
+void direct_test(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits& limits, cudaStream_t stream) {
     if (scene.channels == 3)
-        start<3>(scene, pattern, sums, exclusions, candidates, test, limits, stream);
+        start<3>(scene, test, limits, stream);
     else
-        start<1>(scene, pattern, sums, exclusions, candidates, test, limits, stream);
+        start<1>(scene, test, limits, stream);
+}
+
+bool direct_tests_take(const TemplateScene& scene, const TemplateWords& pattern) {
+    return scene.channels == 1 && !rows_too_far(scene, pattern) &&
+           with_team(pattern.words * pattern.height, [](auto) {});
+}
+
+void direct_tests(const TemplateScene& scene, const TemplateWords& pattern, const PlaceTest* tests, int count,
+                  const DeviceLimits& limits, cudaStream_t stream) {
+    LaunchShape shape;
+    shape.early = limits.early_launch;
+    shape.block = dim3(32 * warps);
+    shape.grid = dim3(pattern_blocks, static_cast<unsigned>(count));
+    with_team(pattern.words * pattern.height,
+              [&](auto team_warps) { launch(tests_kernel<decltype(team_warps)::value>, shape, stream, scene, tests); });
 }
 
 }  // namespace vedette::cuda

@@ -13,12 +13,6 @@ struct WindowPart {
     int height = 0;
 };
 
-// Words that a kernel sets to zero beside its work, which saves a launch; none where `words` is NULL.
-struct Cleared {
-    std::uint32_t* words = nullptr;
-    int count = 0;
-};
-
 // Queues the threshold of every position: max(1, floor(factor * sqrt(n sum I^2 - sum_c (sum I_c)^2))), sums over the
 // part, n its pixels; INT32_MAX beyond the last column.
 void window_thresholds(const TemplateScene& scene, const WindowPart& part, float factor,

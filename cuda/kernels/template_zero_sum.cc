@@ -8,9 +8,10 @@ namespace vedette::cuda {
 
 namespace {
 
-// Of a value, root mean square. Rounding then costs a cosine of 0.99997, and patterns of one size have nearly one
-// norm, so that one plane of thresholds serves many of them.
-constexpr double wanted_deviation = 40;
+// Of a value, root mean square. Rounding then costs a cosine of 0.9999, and nearly all patterns of one size have one
+// norm, so that one plane of thresholds serves them and they can be searched at once: of 64 textured parts of real
+// screens, 32 x 32, all but one came within 3 %; with 40 they were spread over 45 %.
+constexpr double wanted_deviation = 24;
 constexpr double most_value = 126;  // one below the largest, for the correction of the sum
 
 // Values of one channel at the taken pixels.

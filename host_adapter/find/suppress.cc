@@ -1,10 +1,10 @@
 #include "suppress.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <map>
-#include <utility>
 
 namespace vedette::host {
 
@@ -16,30 +16,67 @@ double intersection_over_union(const Box& p, const Box& q) noexcept {
     return shared / (p.w * p.h + q.w * q.h - shared);
 }
 
+namespace {
+
+// Boxes that stay, by the cell of a grid their corner lies in. Cells share a fixed number of chains: a chain may hold
+// boxes of other cells, too, which a caller that compares boxes does not mind.
+class Grid {
+public:
+    explicit Grid(std::size_t boxes) : first_(std::bit_ceil(boxes + 1), none) { next_.reserve(boxes); }
+
+    void add(std::int64_t column, std::int64_t row, std::size_t box) {
+        std::size_t& first = first_[chain(column, row)];
+        next_.push_back({box, first});
+        first = next_.size() - 1;
+    }
+
+    template <class Test>
+    bool any_of(std::int64_t column, std::int64_t row, const Test& test) const {
+        for (std::size_t at = first_[chain(column, row)]; at != none; at = next_[at].next)
+            if (test(next_[at].box)) return true;
+        return false;
+    }
+
+private:
+    static constexpr std::size_t none = static_cast<std::size_t>(-1);
+    struct Link {
+        std::size_t box, next;
+    };
+
+    std::size_t chain(std::int64_t column, std::int64_t row) const noexcept {
+        std::uint64_t hash = static_cast<std::uint64_t>(column) * 0x9e3779b97f4a7c15U ^
+                             static_cast<std::uint64_t>(row) * 0xc2b2ae3d27d4eb4fU;
+        hash ^= hash >> 29U;
+        return static_cast<std::size_t>(hash & (first_.size() - 1));
+    }
+
+    std::vector<std::size_t> first_;
+    std::vector<Link> next_;
+};
+
+}  // namespace
+
 std::vector<std::size_t> suppress(const std::vector<Box>& boxes, double overlap) {
-    // Boxes that stay, by the cell of a grid their corner lies in. No box is larger than a cell, so those that meet a
-    // box lie in its cell or one beside it: long lists do not take quadratic time.
+    // No box is larger than a cell, so those that meet a box lie in its cell or one beside it: long lists do not take
+    // quadratic time. Its own cell first, where most that suppress it are.
+    constexpr std::array<std::array<std::int64_t, 2>, 9> around{
+        {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}}};
     double side = 1;
     for (const Box& box : boxes) side = std::max({side, box.w, box.h});
     const auto cell = [side](double position) { return static_cast<std::int64_t>(std::floor(position / side)); };
-    std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> kept_in;
+    Grid grid(boxes.size());
     std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
         const std::int64_t column = cell(boxes[i].x);
         const std::int64_t row = cell(boxes[i].y);
-        bool free = true;
-        for (std::int64_t y = row - 1; y <= row + 1 && free; ++y) {
-            for (std::int64_t x = column - 1; x <= column + 1 && free; ++x) {
-                const auto found = kept_in.find({y, x});
-                free = found == kept_in.end() ||
-                       std::none_of(found->second.begin(), found->second.end(), [&](std::size_t better) {
-                           return intersection_over_union(boxes[better], boxes[i]) > overlap;
-                       });
-            }
-        }
-        if (!free) continue;
+        const bool meets = std::any_of(around.begin(), around.end(), [&](const auto& step) {
+            return grid.any_of(column + step[0], row + step[1], [&](std::size_t better) {
+                return intersection_over_union(boxes[better], boxes[i]) > overlap;
+            });
+        });
+        if (meets) continue;
         kept.push_back(i);
-        kept_in[{row, column}].push_back(i);
+        grid.add(column, row, i);
     }
     return kept;
 }

@@ -24,6 +24,7 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/template_cost.cc
     ops/template_find.cc
     ops/template_finder.cc
+    ops/template_hit_list.cc
     ops/template_map.cc
     ops/template_operands.cc
 )

@@ -15,6 +15,23 @@ constexpr float shared_factor = 1.1f;
 
 }  // namespace
 
+std::uint32_t most_candidates(std::int64_t bytes, bool masked, double positions) {
+    constexpr double least = 4096;
+    constexpr double most = 1u << 18;
+    if (masked) return static_cast<std::uint32_t>(most);  // every score takes 2 ms
+    // H200, nanoseconds: a test took 0.48 for 16 x 16 to 2.7 for 128 x 128, and 34 where threads do not hold the
+    // pattern; all scores of a 4K screen take 175 us more than the products that candidates need as well.
+    const double words = static_cast<double>(bytes) / 4;
+    const double price = (0.4 + 0.0006 * words) * (words > 4096 ? 3.4 : 1);
+    return static_cast<std::uint32_t>(std::clamp(0.0216 * positions / price, least, most));
+}
+
+std::uint32_t TemplateFinder::capacity_for(const Job& job) {
+    const cuda::Pattern& pattern = job.prepared.pattern();
+    return most_candidates(std::int64_t{pattern.width()} * pattern.height() * pattern.channels(), pattern.masked(),
+                           static_cast<double>(job.scene.columns) * job.scene.rows);
+}
+
 void TemplateFinder::choose_factor(Job& job, double threshold) {
     const cuda::Pattern& pattern = job.prepared.pattern();
     job.factor = 0;
@@ -57,7 +74,7 @@ void TemplateFinder::search_candidates(std::size_t index, const vdt_template_fin
                                        const cuda::Cleared& cleared) {
     Job& job = *jobs_[index];
     make_thresholds(job, cleared);
-    const std::uint32_t capacity = capacity_for(job.prepared.pattern());
+    const std::uint32_t capacity = capacity_for(job);
     if (places_.size() < capacity) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, capacity);
     const cuda::Candidates candidates{places_.data(), capacity};
     cuda::Progress* const progress = test_of(index, params).progress;
@@ -68,14 +85,13 @@ void TemplateFinder::search_candidates(std::size_t index, const vdt_template_fin
     else
         cuda::gemm_candidates(job.scene, operand, plane_of(job.scene, thresholds_), candidates, progress,
                               device_.cuda.limits, operands_.stream());
-    test_candidates(index, candidates, params);
+    cuda::direct_test(job.scene, place_test(index, candidates, params), device_.cuda.limits, operands_.stream());
 }
 
-void TemplateFinder::test_candidates(std::size_t index, const cuda::Candidates& candidates,
-                                     const vdt_template_find_params& params) {
+cuda::PlaceTest TemplateFinder::place_test(std::size_t index, const cuda::Candidates& candidates,
+                                           const vdt_template_find_params& params) const {
     const Job& job = *jobs_[index];
-    cuda::direct_test(job.scene, job.prepared.words(), job.prepared.pattern().sums(), job.exclusions, candidates,
-                      test_of(index, params), device_.cuda.limits, operands_.stream());
+    return {job.prepared.words(), job.prepared.pattern().sums(), job.exclusions, candidates, test_of(index, params)};
 }
 
 std::size_t TemplateFinder::alike(std::size_t first) const {
@@ -91,8 +107,10 @@ std::size_t TemplateFinder::alike(std::size_t first) const {
             break;
         ++count;
     }
-    return cuda::many_takes(pattern.width(), pattern.height(), static_cast<int>(count), device_.cuda.limits) ? count
-                                                                                                             : 1;
+    const bool takes =
+        cuda::many_takes(pattern.width(), pattern.height(), static_cast<int>(count), device_.cuda.limits) &&
+        cuda::direct_tests_take(one.scene, one.prepared.words());
+    return takes ? count : 1;
 }
 
 const std::uint32_t* TemplateFinder::many_words(std::size_t first, std::size_t count) {
@@ -122,21 +140,31 @@ void TemplateFinder::search_many(std::size_t first, std::size_t count, const vdt
     const cuda::ManyOperand operand{many_words(first, count), job.prepared.pattern().width(),
                                     job.prepared.pattern().height(), static_cast<int>(count)};
     make_thresholds(job, cleared);
+    if (tests_.size() < order_.size()) {
+        tests_ = cuda::Block<cuda::PlaceTest>(device_.cuda.memory, order_.size());
+        host_tests_ = cuda::Block<cuda::PlaceTest>(device_.cuda.pinned, order_.size());
+    }
     cuda::ManyCandidates candidates;
-    candidates.capacity = candidate_capacity;
+    candidates.capacity = capacity_for(job);
     if (places_.size() < count * candidates.capacity)
         places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, count * candidates.capacity);
     candidates.places = places_.data();
     candidates.progress = test_of(0, params).progress;
-    float most = 0;
     for (std::size_t i = 0; i < count; ++i) {
         candidates.slot[i] = static_cast<std::uint32_t>(order_[first + i]);
-        most = std::max(most, jobs_[order_[first + i]]->upper);
+        candidates.room[i] = cuda::quad_room(jobs_[order_[first + i]]->upper / thresholds_for_->factor);
     }
-    cuda::many_candidates(job.scene, operand, quads_of(job.scene), most / thresholds_for_->factor, candidates,
-                          device_.cuda.limits, operands_.stream());
+    cuda::many_candidates(job.scene, operand, quads_of(job.scene), candidates, device_.cuda.limits, operands_.stream());
+    // Other groups of this search have other places in the arrays.
+    cuda::PlaceTest* const tests = host_tests_.data() + first;
     for (std::size_t i = 0; i < count; ++i)
-        test_candidates(order_[first + i], {places_.data() + i * candidates.capacity, candidates.capacity}, params);
+        tests[i] =
+            place_test(order_[first + i], {places_.data() + i * candidates.capacity, candidates.capacity}, params);
+    cuda::check(cudaMemcpyAsync(tests_.data() + first, tests, count * sizeof(cuda::PlaceTest), cudaMemcpyHostToDevice,
+                                operands_.stream()),
+                "copying what is tested");
+    cuda::direct_tests(job.scene, job.prepared.words(), tests_.data() + first, static_cast<int>(count),
+                       device_.cuda.limits, operands_.stream());
 }
 
 }  // namespace vedette::cuda_plugin

@@ -19,32 +19,24 @@ namespace vedette::cuda_plugin {
 
 namespace {
 
-// Room for hits at first; searches that find more make room for all of them and run again.
-constexpr std::size_t first_capacity = std::size_t{1} << 16;
-// Hits that come to the host with the counts; more cost another transfer.
-constexpr std::size_t fetched_hits = 1024;
-// Hits of all patterns from which on the device thins them to local maxima, which takes two more waits (estimate).
-constexpr std::uint32_t thinned_hits = 1u << 13;
 // Hits of a pattern from which on the next search computes every score, since the device then cuts the list to what is
 // wanted; sorting so many on the host takes longer (estimate).
 constexpr std::size_t many_hits = std::size_t{1} << 13;
+// Hits from which on they are sorted on all threads, whose waking takes some 50 us.
+constexpr std::size_t threaded_hits = 1024;
 // Patterns between two waits for the device: enough queued work for it to stay busy (estimate).
 constexpr std::size_t patterns_of_a_step = 8;
+
+bool keeps_maxima(const vdt_template_find_params& params) {
+    return (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0 && (params.flags & VDT_FIND_BEST_ONLY) == 0;
+}
 
 }  // namespace
 
 TemplateFinder::TemplateFinder(const Device& device, FindWay way)
-    : way_(way), device_(device), operands_(device), pace_(device) {
+    : way_(way), device_(device), operands_(device), pace_(device), list_(device) {
     cuda::gemm_prepare(device.cuda.limits);
     cuda::many_prepare(device.cuda.limits);
-}
-
-std::size_t TemplateFinder::progress_bytes() const {
-    return job_count_ * sizeof(cuda::Progress);
-}
-
-std::size_t TemplateFinder::hits_offset() const {
-    return sizeof(cuda::Progress) + progress_bytes();
 }
 
 void TemplateFinder::prepare(const vdt_call& call, const vdt_template_find_params& params, const DeviceImage& scene,
@@ -93,14 +85,9 @@ void TemplateFinder::upload_exclusions(const vdt_template_find_params& params, c
 }
 
 cuda::HitTest TemplateFinder::test_of(std::size_t job, const vdt_template_find_params& params) const {
-    cuda::HitTest test;
+    cuda::HitTest test = list_.test_of(job);
     test.threshold = params.threshold;
     test.best_only = (params.flags & VDT_FIND_BEST_ONLY) != 0;
-    test.pattern = static_cast<std::uint32_t>(job);
-    test.count = reinterpret_cast<std::uint32_t*>(results_.data());
-    test.progress = reinterpret_cast<cuda::Progress*>(results_.data()) + 1 + job;
-    test.hits = reinterpret_cast<cuda::Hit*>(results_.data() + hits_offset());
-    test.capacity = static_cast<std::uint32_t>(hit_capacity_);
     return test;
 }
 
@@ -116,8 +103,7 @@ void TemplateFinder::search_scores(std::size_t index, const vdt_template_find_pa
     const cuda::Pattern& pattern = job.prepared.pattern();
     const cuda::HitTest test = test_of(index, params);
     if (way_ == FindWay::windows) {
-        cuda::direct_test(job.scene, job.prepared.words(), pattern.sums(), job.exclusions, {}, test,
-                          device_.cuda.limits, operands_.stream());
+        cuda::direct_test(job.scene, place_test(index, {}, params), device_.cuda.limits, operands_.stream());
         return;
     }
     const auto count = static_cast<std::size_t>(job.scene.columns) * static_cast<std::size_t>(job.scene.rows);
@@ -141,13 +127,7 @@ void TemplateFinder::search_scores(std::size_t index, const vdt_template_find_pa
 }
 
 void TemplateFinder::search(const vdt_template_find_params& params) {
-    const std::size_t wanted = std::max(hit_capacity_, first_capacity);
-    const std::size_t bytes = hits_offset() + cuda::checked_bytes(wanted, sizeof(cuda::Hit));
-    if (results_.size() < bytes) {
-        results_ = {};
-        results_ = cuda::Block<std::byte>(device_.cuda.memory, bytes);
-    }
-    hit_capacity_ = wanted;
+    list_.begin(job_count_);
     order_.clear();
     bool all_by_candidates = true;
     for (std::size_t p = 0; p < job_count_; ++p) {
@@ -163,10 +143,9 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
     // The first pattern's thresholds are made by a kernel that runs before all who count.
     cuda::Cleared counters;
     if (all_by_candidates && !order_.empty())
-        counters = {reinterpret_cast<std::uint32_t*>(results_.data()),
-                    static_cast<int>(hits_offset() / sizeof(std::uint32_t))};
+        counters = list_.counters();
     else
-        cuda::check(cudaMemsetAsync(results_.data(), 0, hits_offset(), operands_.stream()), "clearing counters");
+        list_.clear(operands_.stream());
     std::size_t searched = 0;
     for (std::size_t p = 0; p < job_count_; ++p) {
         if (!jobs_[p]->fits || jobs_[p]->factor > 0) continue;
@@ -201,67 +180,22 @@ void TemplateFinder::heed_limits(std::size_t searched) {
         pace_.check();
 }
 
-cuda::Progress TemplateFinder::progress_of(std::size_t job) const {
-    cuda::Progress progress;
-    std::memcpy(&progress, fetched_.data() + sizeof progress * (1 + job), sizeof progress);
-    return progress;
-}
-
 bool TemplateFinder::all_candidates_fit(const vdt_template_find_params& params) {
     bool fit = true;
     for (const std::size_t p : order_) {
-        if (progress_of(p).candidates <= capacity_for(jobs_[p]->prepared.pattern())) continue;
+        if (list_.progress_of(p).candidates <= capacity_for(*jobs_[p])) continue;
         jobs_[p]->leave_candidates(params.threshold);
         fit = false;
     }
     return fit;
 }
 
-const cuda::Hit* TemplateFinder::thin(std::uint32_t& count) {
-    std::size_t slots = 1024;
-    while (slots < 2 * std::size_t{count}) slots *= 2;
-    // One more word: the count of what stays.
-    if (table_.size() < slots + 1) table_ = cuda::Block<std::uint32_t>(device_.cuda.memory, slots + 1);
-    if (kept_.size() < count) kept_ = cuda::Block<cuda::Hit>(device_.cuda.memory, count);
-    cuda::keep_local_maxima(reinterpret_cast<const cuda::Hit*>(results_.data() + hits_offset()), count,
-                            {table_.data(), static_cast<std::uint32_t>(slots - 1)}, kept_.data(), table_.data() + slots,
-                            operands_.stream());
-    cuda::check(cudaMemcpyAsync(fetched_.data(), table_.data() + slots, sizeof count, cudaMemcpyDeviceToHost,
-                                operands_.stream()),
-                "fetching the count of matches");
-    cuda::synchronize(operands_.stream());
-    std::memcpy(&count, fetched_.data(), sizeof count);
-    return kept_.data();
-}
-
 bool TemplateFinder::fetch(const vdt_template_find_params& params) {
-    const std::size_t bytes = hits_offset() + fetched_hits * sizeof(cuda::Hit);
-    if (fetched_.size() < bytes) fetched_ = cuda::Block<std::byte>(device_.cuda.pinned, bytes);
-    cuda::check(cudaMemcpyAsync(fetched_.data(), results_.data(), bytes, cudaMemcpyDeviceToHost, operands_.stream()),
-                "fetching matches");
-    cuda::synchronize(operands_.stream());
-    if (!all_candidates_fit(params)) return false;
-    std::uint32_t count = 0;
-    std::memcpy(&count, fetched_.data(), sizeof count);
-    if (count > hit_capacity_) {
-        hit_capacity_ = count;
-        return false;
-    }
-    const auto* hits = reinterpret_cast<const cuda::Hit*>(fetched_.data() + hits_offset());
-    if (count > fetched_hits) {
-        const auto* from = reinterpret_cast<const cuda::Hit*>(results_.data() + hits_offset());
-        const bool maxima = (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0 && (params.flags & VDT_FIND_BEST_ONLY) == 0;
-        if (maxima && count > thinned_hits) from = thin(count);
-        if (more_.size() < count) more_ = cuda::Block<cuda::Hit>(device_.cuda.pinned, count);
-        cuda::check(
-            cudaMemcpyAsync(more_.data(), from, count * sizeof(cuda::Hit), cudaMemcpyDeviceToHost, operands_.stream()),
-            "fetching matches");
-        cuda::synchronize(operands_.stream());
-        hits = more_.data();
-    }
-    for (std::uint32_t i = 0; i < count; ++i)
-        jobs_[hits[i].pattern]->hits.push_back({hits[i].score, static_cast<std::int32_t>(hits[i].place & 0xffffu),
-                                                static_cast<std::int32_t>(hits[i].place >> 16)});
+    const bool room = list_.fetch(keeps_maxima(params), operands_.stream());
+    if (!all_candidates_fit(params) || !room) return false;
+    for (const cuda::Hit& hit : list_.hits())
+        jobs_[hit.pattern]->hits.push_back(
+            {hit.score, static_cast<std::int32_t>(hit.place & 0xffffu), static_cast<std::int32_t>(hit.place >> 16)});
     for (const std::size_t p : order_) {
         Job& job = *jobs_[p];
         if (job.hits.size() > many_hits && job.hits.size() > params.max_results) job.leave_candidates(params.threshold);
@@ -282,19 +216,23 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
         pace_.check();
         search(params);
     } while (!fetch(params));
+    const bool maxima = keeps_maxima(params) && !list_.thinned();
+    const auto sort = [&](std::size_t p) {
+        Job& job = *jobs_[p];
+        job.found = plugin::keep_best(job.hits, (params.flags & VDT_FIND_BEST_ONLY) != 0, maxima, params.max_results);
+    };
     // Sorting takes longer than the search where many patterns have many matches: a pattern a thread.
-    plugin::parallel_for(*device_.host, call.token, 0, static_cast<std::uint32_t>(job_count_), 1,
-                         [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-                             for (std::uint32_t p = begin; p < end; ++p) {
-                                 Job& job = *jobs_[p];
-                                 job.found =
-                                     plugin::keep_best(job.hits, (params.flags & VDT_FIND_BEST_ONLY) != 0,
-                                                       (params.flags & VDT_FIND_LOCAL_MAXIMA) != 0, params.max_results);
-                             }
-                         });
+    if (list_.hits().size() < threaded_hits) {
+        for (std::size_t p = 0; p < job_count_; ++p) sort(p);
+    } else {
+        plugin::parallel_for(*device_.host, call.token, 0, static_cast<std::uint32_t>(job_count_), 1,
+                             [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                                 for (std::uint32_t p = begin; p < end; ++p) sort(p);
+                             });
+    }
     for (std::size_t p = 0; p < job_count_; ++p) {
         Job& job = *jobs_[p];
-        items.count_found(job.counted ? progress_of(p).found : job.found);
+        items.count_found(job.counted ? list_.progress_of(p).found : job.found);
         for (const plugin::Position& hit : job.hits) {
             vdt_item item{};
             item.x = static_cast<float>(hit.x + region.x);
@@ -331,7 +269,8 @@ void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost
     const vdt_rect region = plugin::region_of(*query.inputs[0], params);
     const auto way = static_cast<FindWay>(query.variant);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    cost.bytes_to_host = static_cast<double>(fetched_hits * sizeof(cuda::Hit));
+    constexpr double usual_bytes = 16384;  // counts and the first hits
+    cost.bytes_to_host = usual_bytes;
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
         const vdt_image& pattern = *query.inputs[1 + 2 * p];
         const TemplateShape shape{static_cast<int>(pattern.width), static_cast<int>(pattern.height),
@@ -350,7 +289,8 @@ void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost
             add_matrix_stages(cost, shape, columns, rows, 4);
             const double candidates = expected_candidates(query, region, p, columns * rows);
             // With more than there is room for every score is computed.
-            if (candidates <= (shape.masked ? masked_candidate_capacity : candidate_capacity))
+            if (candidates <= most_candidates(std::int64_t{shape.width} * shape.height * shape.channels, shape.masked,
+                                              columns * rows))
                 add_window_stage(cost, shape, candidates);
         } else {
             add_direct_stage(cost, shape, columns, rows, 16);

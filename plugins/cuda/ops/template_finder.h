@@ -2,6 +2,7 @@
 #pragma once
 
 #include "pace.h"
+#include "template_hit_list.h"
 #include "template_operands.h"
 
 #include <vedette/plugin/cpp/positions.hpp>
@@ -17,14 +18,9 @@ namespace vedette::cuda_plugin {
 // do not take.
 enum class FindWay : std::uint32_t { matrix, direct, windows };
 
-// Candidates of a pattern that are worth testing one by one, which takes 1.2 ns for one of 64 x 64 (H200). With more,
-// every score is computed: that takes a 4K screen 0.1 to 0.2 ms more.
-inline constexpr std::uint32_t candidate_capacity = 1u << 17;
-// With a mask every score takes 2 ms.
-inline constexpr std::uint32_t masked_candidate_capacity = 1u << 18;
-inline std::uint32_t capacity_for(const cuda::Pattern& pattern) {
-    return pattern.masked() ? masked_candidate_capacity : candidate_capacity;
-}
+// Candidates of a pattern of width * height * channels bytes that are worth testing one by one; with more, every score
+// is computed.
+std::uint32_t most_candidates(std::int64_t bytes, bool masked, double positions);
 
 // One plan's state. Images and parameters of a call were checked.
 class TemplateFinder {
@@ -73,7 +69,9 @@ private:
     void search_many(std::size_t first, std::size_t count, const vdt_template_find_params& params,
                      const cuda::Cleared& cleared);
     const std::uint32_t* many_words(std::size_t first, std::size_t count);
-    void test_candidates(std::size_t index, const cuda::Candidates& candidates, const vdt_template_find_params& params);
+    static std::uint32_t capacity_for(const Job& job);
+    cuda::PlaceTest place_test(std::size_t index, const cuda::Candidates& candidates,
+                               const vdt_template_find_params& params) const;
     void search_scores(std::size_t index, const vdt_template_find_params& params);
     void choose_factor(Job& job, double threshold);
     cuda::PositionPlane plane_of(const cuda::TemplateScene& scene, cuda::Block<std::int32_t>& block) const;
@@ -82,20 +80,11 @@ private:
     // Makes the thresholds of a job, unless those that were made last serve it, too; `cleared` is cleared with them.
     void make_thresholds(const Job& job, const cuda::Cleared& cleared);
     cuda::QuadPlane quads_of(const cuda::TemplateScene& scene) const;
-    // What a job's last search left; after fetch().
-    cuda::Progress progress_of(std::size_t job) const;
     // Looks at what the candidates' counters say; false when a job must be searched again.
     bool all_candidates_fit(const vdt_template_find_params& params);
     // Fetches the hits; false when there was no room for all of them, which there is afterwards.
     bool fetch(const vdt_template_find_params& params);
     cuda::HitTest test_of(std::size_t job, const vdt_template_find_params& params) const;
-
-    // Thins a long list of hits on the device to local maxima; those, in device memory, and their number.
-    const cuda::Hit* thin(std::uint32_t& count);
-
-    // Results on the device: the count of hits, the patterns' progress, the hits.
-    std::size_t progress_bytes() const;
-    std::size_t hits_offset() const;
 
     const FindWay way_;
     const Device& device_;
@@ -105,12 +94,8 @@ private:
     std::vector<std::size_t> order_;    // jobs that are searched by candidates
     std::map<std::size_t, Many> many_;  // by the first one's place in order_
     std::size_t job_count_ = 0;
-    cuda::Block<std::byte> results_;
-    std::size_t hit_capacity_ = 0;
-    cuda::Block<std::byte> fetched_;  // pinned: the same, with the first hits
-    cuda::Block<cuda::Hit> more_;     // pinned: all hits that are fetched, when there are many
-    cuda::Block<std::uint32_t> table_;
-    cuda::Block<cuda::Hit> kept_;
+    HitList list_;
+    cuda::Block<cuda::PlaceTest> tests_, host_tests_;  // by place in order_; the host's pinned
     cuda::Block<cuda::PlaceRect> rects_;
     std::vector<cuda::PlaceRect> host_rects_;
     cuda::Block<double> scores_;

@@ -52,8 +52,9 @@ inline uint64_t keep_best(std::vector<Position>& positions, bool best_only, bool
     if (local_maxima && !best_only) keep_local_maxima(positions);
     const std::size_t found = best_only ? std::min<std::size_t>(positions.size(), 1) : positions.size();
     const std::size_t keep = std::min(found, max_results);
-    std::partial_sort(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(keep), positions.end(),
-                      comes_first);
+    const auto cut = positions.begin() + static_cast<std::ptrdiff_t>(keep);
+    if (cut != positions.end()) std::nth_element(positions.begin(), cut, positions.end(), comes_first);
+    std::sort(positions.begin(), cut, comes_first);
     positions.resize(keep);
     return found;
 }
