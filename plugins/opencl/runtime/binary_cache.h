@@ -24,6 +24,9 @@ public:
     // set-uid programs, which must not read what their caller can write.
     static std::filesystem::path usual_folder();
 
+    // Whether anything is kept. Making a program's binary may be dear, and is in vain where it is not.
+    bool keeps() const noexcept { return !folder_.empty(); }
+
     std::optional<std::vector<unsigned char>> load(std::string_view key) const;
     void store(std::string_view key, const std::vector<unsigned char>& content) const noexcept;
 

@@ -101,7 +101,10 @@ Program Programs::build(std::string_view file, const std::string& options) const
                     "the device's compiler refuses " + std::string(file) + ".cl (" + name_of(code) +
                         "): " + build_log(program.get(), device),
                     code);
-    if (const std::vector<unsigned char> binary = binary_of(program.get()); !binary.empty()) cache_.store(key, binary);
+    // Not without need: some drivers compile every kernel of the program when they are asked for its binary (PoCL 3.1).
+    if (cache_.keeps())
+        if (const std::vector<unsigned char> binary = binary_of(program.get()); !binary.empty())
+            cache_.store(key, binary);
     return program;
 }
 
