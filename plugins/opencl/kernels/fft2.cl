@@ -1,15 +1,25 @@
 // fft2 in two kernels, one along y and one along x, with numbers between them in `packed`.
 //
-// KIND: of which direction there are kernels; 0 complex forward, 1 complex inverse, 2 real forward, 3 real inverse, 4
-// all. A group works on LINES lines of image get_group_id(2) of the job; `top` is the first row of the job's first
+// KIND: of which transforms there are kernels; 0 complex, 1 real forward, 2 real inverse, 3 all.
+// A group works on LINES lines of image get_group_id(2) of the job; `top` is the first row of the job's first
 // image.
 #include "fft_square.cl"
 
 #define COMPLEX_SQUARE ((size_t)SIDE * PACKED_COLUMN)
+// Before loops over numbers of a work-item that branch for each: registers of GPUs, which must be named by constants,
+// and memory of processors, whose compilers take twice as long for what is unrolled (PoCL 3.1).
+#ifdef VDT_PROCESSOR
+#define EACH_BRANCHING_NUMBER _Pragma("nounroll")
+#else
+#define EACH_BRANCHING_NUMBER _Pragma("unroll")
+#endif
+
 #define TOP (top + (uint)get_group_id(2) * SIDE)
 #define LINE ((uint)get_global_id(0) * VECTOR)
 
 // ---- Complex ------------------------------------------------------------------------------------------------------
+
+#if KIND == 0 || KIND == 3
 
 // Numbers of VECTOR lines side by side.
 #if VECTOR == 1
@@ -20,64 +30,51 @@
 #define PAIRS 16
 #endif
 
-ALWAYS_INLINE void load_complex(IMAGE_IN(in), const uint top, const uint x, const uint lane, Reals *re, Reals *im) {
+// Along y, from the input to `packed`; and from there along x. An inverse transform is a forward one with real and
+// imaginary parts exchanged where numbers come in and go out.
+__kernel GROUP_OF_LINES void complex_columns(IMAGE_IN(in), const uint top, __global float *restrict packed,
+                                             __global const float2 *restrict roots, const uint inverse) {
+    __local Reals shared[SHARED_REALS];
+    const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), x = LINE;
+    Reals re[8], im[8];
 #pragma unroll
     for (uint q = 0; q < 8; ++q) {
-        __global const float *place = ROW_IN(float, in, top + PLACE(lane, q)) + 2 * x;
+        __global const float *place = ROW_IN(float, in, TOP + PLACE(lane, q)) + 2 * x;
         const JOIN(float, PAIRS) pairs = JOIN(vload, PAIRS)(0, place);
-        re[q] = pairs.even;
-        im[q] = pairs.odd;
+        re[q] = inverse ? pairs.odd : pairs.even;
+        im[q] = inverse ? pairs.even : pairs.odd;
     }
+    transform(re, im, shared, roots, item, lane, 0);
+    store_columns(re, im, packed + get_group_id(2) * COMPLEX_SQUARE + x * PACKED_COLUMN, lane);
 }
-ALWAYS_INLINE void load_packed_rows(__global const float *square, const uint y, const uint lane, Reals *re, Reals *im) {
+__kernel GROUP_OF_LINES void complex_rows(__global const float *restrict packed, __global const float2 *restrict roots,
+                                          IMAGE_OUT(out), const uint top, const uint inverse) {
+    __local Reals shared[SHARED_REALS];
+    const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), y = LINE;
+    const float scale = inverse ? 1.0f / (SIDE * SIDE) : 1.0f;
+    Reals re[8], im[8];
 #pragma unroll
     for (uint q = 0; q < 8; ++q) {
-        __global const float *column = square + PLACE(lane, q) * PACKED_COLUMN + y;
+        __global const float *column =
+            packed + get_group_id(2) * COMPLEX_SQUARE + PLACE(lane, q) * PACKED_COLUMN + y;
         re[q] = ALONG_CONST(column);
         im[q] = ALONG_CONST(column + IMAGINARY);
     }
-}
-ALWAYS_INLINE void store_complex(const Reals *re, const Reals *im, IMAGE_OUT(out), const uint top, const uint y,
-                                 const uint lane, const float scale) {
+    transform(re, im, shared, roots, item, lane, 0);
 #pragma unroll
     for (uint q = 0; q < 8; ++q) {
-#define STORE(i, part) ROW_OUT(float2, out, top + y + i)[PLACE(lane, q)] = (float2)(part(re[q]), part(im[q])) * scale;
+        const Reals out_re = (inverse ? im[q] : re[q]) * scale, out_im = (inverse ? re[q] : im[q]) * scale;
+#define STORE(i, part) ROW_OUT(float2, out, TOP + y + i)[PLACE(lane, q)] = (float2)(part(out_re), part(out_im));
         EACH_LINE(STORE)
 #undef STORE
     }
 }
 
-// Along y, from the input to `packed`; and from there along x.
-#define COMPLEX_KERNELS(columns, rows, transform_of, scale)                                                           \
-    __kernel GROUP_OF_LINES void columns(IMAGE_IN(in), const uint top, __global float *restrict packed,               \
-                                         __global const float2 *restrict roots) {                                     \
-        __local Reals shared[SHARED_REALS];                                                                           \
-        const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), x = LINE;                              \
-        Reals re[8], im[8];                                                                                           \
-        load_complex(in_data, in_offset, in_stride, TOP, x, lane, re, im);                                            \
-        transform_of(re, im, shared, roots, item, lane);                                                              \
-        store_columns(re, im, packed + get_group_id(2) * COMPLEX_SQUARE + x * PACKED_COLUMN, lane);                   \
-    }                                                                                                                 \
-    __kernel GROUP_OF_LINES void rows(__global const float *restrict packed, __global const float2 *restrict roots,   \
-                                      IMAGE_OUT(out), const uint top) {                                               \
-        __local Reals shared[SHARED_REALS];                                                                           \
-        const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), y = LINE;                              \
-        Reals re[8], im[8];                                                                                           \
-        load_packed_rows(packed + get_group_id(2) * COMPLEX_SQUARE, y, lane, re, im);                                 \
-        transform_of(re, im, shared, roots, item, lane);                                                              \
-        store_complex(re, im, out_data, out_offset, out_stride, TOP, y, lane, scale);                                 \
-    }
-
-#if KIND == 0 || KIND == 4
-COMPLEX_KERNELS(complex_forward_columns, complex_forward_rows, transform, 1.0f)
-#endif
-#if KIND == 1 || KIND == 4
-COMPLEX_KERNELS(complex_inverse_columns, complex_inverse_rows, INVERSE_TRANSFORM, 1.0f / (SIDE * SIDE))
 #endif
 
 // ---- Real, forward ------------------------------------------------------------------------------------------------
 
-#if KIND == 2 || KIND == 4
+#if KIND == 1 || KIND == 3
 
 __kernel GROUP_OF_LINES void real_forward_columns(IMAGE_IN(in), const uint top, __global float *restrict packed,
                                                   __global const float2 *restrict roots) {
@@ -90,7 +87,7 @@ __kernel GROUP_OF_LINES void real_forward_columns(IMAGE_IN(in), const uint top, 
         re[q] = ALONG_ANYWHERE(place);
         im[q] = ALONG_ANYWHERE(place + SIDE / 2);
     }
-    transform(re, im, shared, roots, item, lane);
+    transform(re, im, shared, roots, item, lane, 0);
     store_columns(re, im, packed + get_group_id(2) * (size_t)PACKED_SQUARE + x * PACKED_COLUMN, lane);
 }
 
@@ -108,11 +105,11 @@ __kernel GROUP_OF_LINES void real_forward_rows(__global const float *restrict pa
     const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), y = LINE;
     Reals re[8], im[8];
     load_rows(re, im, packed + get_group_id(2) * (size_t)PACKED_SQUARE, y, lane);
-    transform(re, im, shared, roots, item, lane);
+    transform(re, im, shared, roots, item, lane, 0);
     share_ends(re, im, ends, y, lane);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint image_top = TOP;
-#pragma unroll
+    EACH_BRANCHING_NUMBER
     for (uint q = 0; q < 8; ++q) {
         const uint kx = PLACE(lane, q);
 #define STORE(i, part)                                                                                \
@@ -133,7 +130,7 @@ __kernel GROUP_OF_LINES void real_forward_rows(__global const float *restrict pa
 
 // ---- Real, inverse ------------------------------------------------------------------------------------------------
 
-#if KIND == 3 || KIND == 4
+#if KIND == 2 || KIND == 3
 
 // Twice F(kx, ky), of columns 0 and SIDE / 2 twice the part that a real image's transform can have.
 ALWAYS_INLINE float2 twice_number_of(IMAGE_IN(in), const uint top, const uint ky, const uint kx) {
@@ -153,7 +150,7 @@ __kernel GROUP_OF_LINES void real_inverse_rows(IMAGE_IN(in), const uint top, __g
     const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), y = LINE;
     const uint image_top = TOP;
     Reals re[8], im[8];
-#pragma unroll
+    EACH_BRANCHING_NUMBER
     for (uint q = 0; q < 8; ++q) {
         const uint kx = PLACE(lane, q);
 #define LOAD(i, part)                                                                                        \
@@ -170,7 +167,7 @@ __kernel GROUP_OF_LINES void real_inverse_rows(IMAGE_IN(in), const uint top, __g
             FIRST(im[q]) += half_row.x;
         }
     }
-    INVERSE_TRANSFORM(re, im, shared, roots, item, lane);
+    INVERSE_TRANSFORM(re, im, shared, roots, item, lane, 0);
     store_rows(re, im, packed + get_group_id(2) * (size_t)PACKED_SQUARE, y, lane);
 }
 
@@ -180,7 +177,7 @@ __kernel GROUP_OF_LINES void real_inverse_columns(__global const float *restrict
     const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), x = LINE;
     Reals re[8], im[8];
     load_columns(re, im, packed + get_group_id(2) * (size_t)PACKED_SQUARE + x * PACKED_COLUMN, lane);
-    INVERSE_TRANSFORM(re, im, shared, roots, item, lane);
+    INVERSE_TRANSFORM(re, im, shared, roots, item, lane, 0);
     const float scale = 1.0f / (SIDE * SIDE);
 #pragma unroll
     for (uint q = 0; q < 8; ++q) {

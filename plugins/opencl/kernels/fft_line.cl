@@ -43,8 +43,16 @@ typedef JOIN(float, VECTOR) Reals;
 #define FIRST(v) PART_0(v)
 
 #define GROUP_OF_LINES __attribute__((reqd_work_group_size(ITEMS, LANES, 1)))
+// Numbers change places in one part of local memory after the other, so that with two parts nobody waits until
+// everybody has read. Processors' compilers cut kernels into loops at barriers; GPUs hold more groups in less memory.
+#ifdef VDT_PROCESSOR
+#define PARTS 2
+#else
+#define PARTS 1
+#endif
+#define PART_REALS (2 * SIDE * PITCH)
 // Local memory of a group, in Reals.
-#define SHARED_REALS (2 * SIDE * PITCH)
+#define SHARED_REALS (PARTS * PART_REALS)
 
 // The item's numbers stand in the order of q everywhere.
 #define PLACE(lane, q) ((lane) + LANES * (q))
@@ -161,22 +169,32 @@ ALWAYS_INLINE void exchange(Reals *re, Reals *im, const uint radix, const uint b
         re[q] = shared[place];
         im[q] = shared[SIDE * PITCH + place];
     }
+#if PARTS == 1
     barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 }
 
 #define SECOND_RADIX (SIDE == 32 || SIDE == 128 ? 4 : 8)
 #define THIRD_RADIX (SIDE == 512 ? 8 : 4)
 
-// Forward. The whole group takes part; `shared` is free again at the return.
+#if SIDE > 64
+#define EXCHANGES 2
+#else
+#define EXCHANGES 1
+#endif
+#define PART_OF_SHARED(exchange) (shared + (exchange) % PARTS * PART_REALS)
+
+// Forward. The whole group takes part. turn: how many transforms of this kernel came before, a constant; other uses of
+// `shared` come after a barrier.
 ALWAYS_INLINE void transform(Reals *re, Reals *im, __local Reals *shared, __global const float2 *restrict roots,
-                             const uint item, const uint lane) {
+                             const uint item, const uint lane, const uint turn) {
     pass(re, im, 8, 1, roots, lane);
-    exchange(re, im, 8, 1, shared, item, lane);
+    exchange(re, im, 8, 1, PART_OF_SHARED(EXCHANGES * turn), item, lane);
     pass(re, im, SECOND_RADIX, 8, roots, lane);
 #if SIDE > 64
-    exchange(re, im, SECOND_RADIX, 8, shared, item, lane);
+    exchange(re, im, SECOND_RADIX, 8, PART_OF_SHARED(EXCHANGES * turn + 1), item, lane);
     pass(re, im, THIRD_RADIX, 8 * SECOND_RADIX, roots, lane);
 #endif
 }
 // Inverse, without the factor 1 / SIDE: forward with real and imaginary parts exchanged at both ends.
-#define INVERSE_TRANSFORM(re, im, shared, roots, item, lane) transform(im, re, shared, roots, item, lane)
+#define INVERSE_TRANSFORM(re, im, shared, roots, item, lane, turn) transform(im, re, shared, roots, item, lane, turn)

@@ -2,7 +2,8 @@
 // transforms along x there and back with the products of spectra between them, and one the inverse transform along y,
 // the step on pixels and the forward one.
 //
-// METHOD: of which there are kernels; 1 blind, 2 with a known point-spread function, 3 Richardson-Lucy, 4 all.
+// METHOD: of which there are kernels; 1 blind, 2 with a known point-spread function, 3 Richardson-Lucy, 0 those that all
+// of them begin and end with, 4 all of these.
 // `scratch` has image_floats for each image of the job: squares of pixels, rows of spectra and packed squares
 // (fft_square.cl). A square's pixels are an image of SIDE x SIDE, so that those of packed columns lie side by side.
 // Rows of spectra: for each kx the real parts of rows 0 ... SIDE / 2 - 1, then the imaginary ones.
@@ -54,6 +55,8 @@ ALWAYS_INLINE void store_pixels(const Reals *re, const Reals *im, __global float
 
 // ---- Begin and end ------------------------------------------------------------------------------------------------
 
+#if METHOD == 0 || METHOD == 4
+
 // What is wrong with pixels, each the smallest that was found: a row of the blurred images with a value that is not
 // finite, one of the point-spread functions, one of those with a negative value; then for each image of the call
 // whether its point-spread function has a positive value.
@@ -61,6 +64,15 @@ ALWAYS_INLINE void store_pixels(const Reals *re, const Reals *im, __global float
 #define SPREAD_ROW 1
 #define NEGATIVE_ROW 2
 #define POSITIVE 3
+
+// Of comparisons of Reals.
+#if VECTOR == 1
+#define ANY(comparison) (comparison)
+#define EVERY(comparison) (comparison)
+#else
+#define ANY(comparison) any(comparison)
+#define EVERY(comparison) all(comparison)
+#endif
 
 // Pixels of images to two squares, negative ones as 0, and their columns to a packed one. first: of the job's images.
 __kernel GROUP_OF_LINES void begin(IMAGE_IN(image), const uint first, const uint is_spread, const uint one_square,
@@ -72,29 +84,24 @@ __kernel GROUP_OF_LINES void begin(IMAGE_IN(image), const uint first, const uint
     const uint index = first + (uint)get_group_id(2);
     __global float *own = OF_IMAGE(get_group_id(2));
     Reals re[8], im[8];
-    float largest = 0;
+    const Reals zero = 0, most = FLT_MAX;
+    bool positive = false;
 #pragma unroll
     for (uint q = 0; q < 8; ++q) {
         const uint y = index * SIDE + PLACE(lane, q);
         __global const float *row = ROW_IN(float, image, y) + x;
-#define LOAD(i, part)                                                                          \
-    {                                                                                          \
-        const float left = row[i], right = row[SIDE / 2 + i];                                  \
-        const float small = fmin(left, right), large = fmax(left, right);                      \
-        if (!(fabs(left) <= FLT_MAX && fabs(right) <= FLT_MAX))                                \
-            atomic_min(problems + (is_spread ? SPREAD_ROW : BLURRED_ROW), (int)y);             \
-        if (is_spread && small < 0) atomic_min(problems + NEGATIVE_ROW, (int)y);               \
-        largest = fmax(largest, large);                                                        \
-        part(re[q]) = left > 0 ? left : 0;                                                     \
-        part(im[q]) = right > 0 ? right : 0;                                                   \
+        const Reals left = ALONG_ANYWHERE(row), right = ALONG_ANYWHERE(row + SIDE / 2);
+        if (!EVERY((fabs(left) <= most) & (fabs(right) <= most)))
+            atomic_min(problems + (is_spread ? SPREAD_ROW : BLURRED_ROW), (int)y);
+        if (is_spread && ANY((left < zero) | (right < zero))) atomic_min(problems + NEGATIVE_ROW, (int)y);
+        positive |= ANY((left > zero) | (right > zero)) != 0;
+        re[q] = left > zero ? left : zero;
+        im[q] = right > zero ? right : zero;
     }
-        EACH_LINE(LOAD)
-#undef LOAD
-    }
-    if (is_spread && largest > 0) atomic_or(problems + POSITIVE + index, 1);
+    if (is_spread && positive) atomic_or(problems + POSITIVE + index, 1);
     store_pixels(re, im, own + one_square, x, lane);
     store_pixels(re, im, own + other_square, x, lane);
-    transform(re, im, shared, roots, item, lane);
+    transform(re, im, shared, roots, item, lane, 0);
     store_columns(re, im, own + to + x * PACKED_COLUMN, lane);
 }
 
@@ -116,13 +123,15 @@ __kernel GROUP_OF_LINES void spectrum(__global float *restrict scratch, const ui
     __global float *rows = own + to + which * SQUARE;
     Reals re[8], im[8];
     load_rows(re, im, own + from + which * PACKED_SQUARE, row, lane);
-    transform(re, im, shared, roots, item, lane);
+    transform(re, im, shared, roots, item, lane, 0);
 #pragma unroll
     for (uint q = 0; q < 8; ++q) {
         ALONG(rows + PLACE(lane, q) * SIDE + row) = re[q];
         ALONG(rows + PLACE(lane, q) * SIDE + SIDE / 2 + row) = im[q];
     }
 }
+
+#endif
 
 // ---- Products of spectra ------------------------------------------------------------------------------------------
 
@@ -171,7 +180,7 @@ ALWAYS_INLINE Ends shared_ends(__local const float *ends, const uint kx) {
 
 // ---- Known and Richardson-Lucy ------------------------------------------------------------------------------------
 
-#if METHOD != 1
+#if METHOD > 1
 
 #define THROUGH_THE_LENS(name, use)                                                                       \
     __kernel GROUP_OF_LINES void name(__global float *restrict scratch, const uint image_floats,          \
@@ -189,7 +198,7 @@ ALWAYS_INLINE void through_the_lens(const int use, __global float *own, __global
     const float scale = use == POWER ? POWER_SCALE : PRODUCT_SCALE;
     Reals re[8], im[8];
     load_rows(re, im, own + PACKED, row, lane);
-    transform(re, im, shared, roots, item, lane);
+    transform(re, im, shared, roots, item, lane, 0);
     share_ends(re, im, ends, row, lane);
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
@@ -206,7 +215,7 @@ ALWAYS_INLINE void through_the_lens(const int use, __global float *own, __global
         re[q] *= scale;
         im[q] *= scale;
     }
-    INVERSE_TRANSFORM(re, im, shared, roots, item, lane);
+    INVERSE_TRANSFORM(re, im, shared, roots, item, lane, 1);
     store_rows(re, im, own + PACKED, row, lane);
 }
 
@@ -228,9 +237,9 @@ THROUGH_THE_LENS(through, PLAIN)
         __global float *column = own + PACKED + x * PACKED_COLUMN;                                        \
         Reals re[8], im[8];                                                                               \
         load_columns(re, im, column, lane);                                                               \
-        INVERSE_TRANSFORM(re, im, shared, roots, item, lane);                                             \
+        INVERSE_TRANSFORM(re, im, shared, roots, item, lane, 0);                                          \
         statement;                                                                                        \
-        transform(re, im, shared, roots, item, lane);                                                     \
+        transform(re, im, shared, roots, item, lane, 1);                                                  \
         store_columns(re, im, column, lane);                                                              \
     }
 
@@ -328,7 +337,7 @@ __kernel GROUP_OF_LINES void products(__global float *restrict scratch, const ui
         re[q] *= scale;
         im[q] *= scale;
     }
-    INVERSE_TRANSFORM(re, im, shared, roots, item, lane);
+    INVERSE_TRANSFORM(re, im, shared, roots, item, lane, 0);
     store_rows(re, im, own + (is_denominator ? PACKED_PAIR : NUMERATORS) + which * PACKED_SQUARE, row, lane);
 }
 
@@ -343,9 +352,9 @@ __kernel GROUP_OF_LINES void blind_ratio(__global float *restrict scratch, const
     __global float *column = own + PACKED_PAIR + which * PACKED_SQUARE + x * PACKED_COLUMN;
     Reals above_re[8], above_im[8], re[8], im[8];
     load_columns(above_re, above_im, own + NUMERATORS + which * PACKED_SQUARE + x * PACKED_COLUMN, lane);
-    INVERSE_TRANSFORM(above_re, above_im, shared, roots, item, lane);
+    INVERSE_TRANSFORM(above_re, above_im, shared, roots, item, lane, 0);
     load_columns(re, im, column, lane);
-    INVERSE_TRANSFORM(re, im, shared, roots, item, lane);
+    INVERSE_TRANSFORM(re, im, shared, roots, item, lane, 1);
 #pragma unroll
     for (uint q = 0; q < 8; ++q) {
         __global float *place = estimate + PLACE(lane, q) * SIDE + x;
@@ -354,7 +363,7 @@ __kernel GROUP_OF_LINES void blind_ratio(__global float *restrict scratch, const
                       (at_least(above_im[q], (Reals)(0)) / at_least(im[q], (Reals)(epsilon))));
     }
     store_pixels(re, im, estimate, x, lane);
-    transform(re, im, shared, roots, item, lane);
+    transform(re, im, shared, roots, item, lane, 2);
     store_columns(re, im, column, lane);
 }
 

@@ -12,7 +12,6 @@ namespace vedette::opencl {
 
 namespace {
 
-// As KIND of the kernels.
 enum class Direction : std::uint8_t { complex_forward, complex_inverse, real_forward, real_inverse };
 
 struct Shape {
@@ -93,26 +92,33 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
 // The two kernels of a form.
 struct Transform {
     Transform(const Device& device, const Shape& of, const FftForm& by) : shape(of), form(by) {
-        // A processor's compiler takes longer for two programs than for all kernels in one, of which only those that
-        // are used are compiled to the end (PoCL 3.1).
-        const bool all = device.limits().kind == Kind::cpu;
-        const std::string defines =
-            form.defines() + " -D KIND=" + std::to_string(all ? 4 : static_cast<int>(shape.direction));
-        constexpr const char* names[][2] = {{"complex_forward_columns", "complex_forward_rows"},
-                                            {"complex_inverse_columns", "complex_inverse_rows"},
-                                            {"real_forward_columns", "real_forward_rows"},
-                                            {"real_inverse_rows", "real_inverse_columns"}};
-        const auto& [one, other] = names[static_cast<int>(shape.direction)];
-        first = device.programs.kernel("fft2", one, defines);
-        second = device.programs.kernel("fft2", other, defines);
+        struct Names {
+            int kind;  // as KIND of the kernels
+            const char *first, *second;
+        };
+        constexpr Names all_names[] = {{0, "complex_columns", "complex_rows"},
+                                       {0, "complex_columns", "complex_rows"},
+                                       {1, "real_forward_columns", "real_forward_rows"},
+                                       {2, "real_inverse_rows", "real_inverse_columns"}};
+        const Names& names = all_names[static_cast<int>(shape.direction)];
+        const int kind = one_program_for_all(device.limits()) ? 3 : names.kind;
+        const std::string defines = form.defines() + " -D KIND=" + std::to_string(kind);
+        first = device.programs.kernel("fft2", names.first, defines);
+        second = device.programs.kernel("fft2", names.second, defines);
     }
 
     // `images` images from row `top` on.
     void run(cl::Queue queue, const Plane& in, const Plane& out, std::uint32_t top, std::uint32_t images,
              const Buffer<float>& packed, const Buffer<float>& roots) const {
         const Range range = form.range(shape.lines(), images);
-        launch(queue, first, range, in, top, packed, roots);
-        launch(queue, second, range, packed, roots, out, top);
+        if (shape.is_real()) {
+            launch(queue, first, range, in, top, packed, roots);
+            launch(queue, second, range, packed, roots, out, top);
+        } else {
+            const std::uint32_t inverse = shape.is_forward() ? 0 : 1;
+            launch(queue, first, range, in, top, packed, roots, inverse);
+            launch(queue, second, range, packed, roots, out, top, inverse);
+        }
     }
 
     Shape shape;
@@ -129,7 +135,7 @@ public:
           operands_(device),
           roots_(fft_roots(device, shape_.side)),
           packed_(device.buffer<float>(shape_.packed_floats() * images_)),
-          transform_(device, shape_, choose_form(device)) {}
+          transform_(device, shape_, choose_fft_form(device, shape_.side, images_, roots_)) {}
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_fft2_params>(call);
@@ -145,24 +151,6 @@ public:
     }
 
 private:
-    FftForm choose_form(const Device& device) const {
-        return choose_fft_form(device, shape_.side, images_, "fft2",
-                               "kind " + std::to_string(static_cast<int>(shape_.direction)), [&](const FftForm& form) {
-                                   const Transform transform(device, shape_, form);
-                                   // Room for complex images; what is in it does not matter.
-                                   const std::uint32_t stride = pitch_of(std::uint64_t{8} * shape_.side);
-                                   const auto floats = std::size_t{stride} / sizeof(float) * shape_.side * images_;
-                                   const Buffer<float> in = device.buffer<float>(floats),
-                                                       out = device.buffer<float>(floats);
-                                   const Queue queue = device.make_queue();
-                                   fill_zero(queue.get(), in, floats);
-                                   return time_of(queue.get(), [&] {
-                                       transform.run(queue.get(), {in.get(), 0, stride}, {out.get(), 0, stride}, 0,
-                                                     images_, packed_, roots_);
-                                   });
-                               });
-    }
-
     Shape shape_;
     vdt_fft2_params params_;
     std::uint32_t images_;  // of a job

@@ -20,8 +20,10 @@ constexpr std::uint32_t most_group = 256;  // what every GPU has; larger groups 
 struct Lines {
     std::uint32_t of_group, of_item;
 };
-constexpr Lines lines_of_gpu[] = {{8, 1}, {4, 1}, {16, 1}, {2, 1}, {32, 1}};
+constexpr Lines lines_of_gpu[] = {{8, 1}, {4, 1}, {16, 1}, {2, 1}};
 constexpr Lines lines_of_processor[] = {{4, 4}, {8, 8}, {8, 4}, {16, 8}};
+constexpr std::size_t most_trial_bytes = std::size_t{32} << 20;  // of the images that forms are measured with
+
 constexpr Lines least_lines = {1, 1};  // for the least of devices
 
 bool fits(const DeviceLimits& limits, const FftForm& form) {
@@ -34,7 +36,7 @@ bool fits(const DeviceLimits& limits, const FftForm& form) {
 
 std::size_t FftForm::local_bytes() const noexcept {
     const std::size_t pitch = vector == 1 ? lines + 1 : lines;  // PITCH of the kernels, in floats
-    return sizeof(float) * (2 * side * pitch + 2 * side);
+    return sizeof(float) * (parts * 2 * side * pitch + 2 * side);
 }
 
 std::string FftForm::defines() const {
@@ -48,7 +50,7 @@ Range FftForm::range(std::uint32_t count, std::uint32_t images) const {
 
 FftForms::FftForms(const DeviceLimits& limits, std::uint32_t side) noexcept {
     const auto offer = [&](const Lines& lines) {
-        const FftForm form{side, lines.of_group, lines.of_item};
+        const FftForm form{side, lines.of_group, lines.of_item, limits.kind == Kind::cpu ? 2U : 1U};
         if (fits(limits, form)) forms_[count_++] = form;
     };
     if (limits.kind == Kind::cpu) {
@@ -62,14 +64,28 @@ FftForms::FftForms(const DeviceLimits& limits, std::uint32_t side) noexcept {
     static_assert(std::size(lines_of_gpu) < most && std::size(lines_of_processor) < most);
 }
 
-FftForm choose_fft_form(const Device& device, std::uint32_t side, std::uint32_t images, const char* file,
-                        const std::string& what, const std::function<double(const FftForm&)>& seconds) {
+FftForm choose_fft_form(const Device& device, std::uint32_t side, std::uint32_t images, const Buffer<float>& roots) {
     const FftForms forms(device.limits(), side);
-    // Batches of about one size have one answer.
-    std::string key = what + ", about " + std::to_string(std::bit_ceil(images)) + " images";
-    for (const FftForm& form : forms) key += "; " + form.defines();
-    return forms[device.tuning.choose(file, key, forms.size(),
-                                      [&](std::size_t index) { return seconds(forms[index]); })];
+    // What tells batches apart is whether they fill the device: one image, some, and many.
+    constexpr std::uint32_t classes[] = {1, 8, 64};
+    const std::size_t floats_of_image = std::size_t{side} * (2 * side + 8);
+    const auto fitting = static_cast<std::uint32_t>(most_trial_bytes / sizeof(float) / floats_of_image);
+    const std::uint32_t count = std::min(images <= 1 ? classes[0] : images <= 16 ? classes[1] : classes[2], fitting);
+    std::string what = "lines of " + std::to_string(count) + " squares";
+    for (const FftForm& form : forms) what += "; " + form.defines();
+    return forms[device.tuning.choose("fft_trial", what, forms.size(), [&](std::size_t index) {
+        const FftForm& form = forms[index];
+        const Kernel columns = device.programs.kernel("fft_trial", "columns", form.defines());
+        const std::size_t pixels = std::size_t{count} * side * side;
+        const Buffer<float> from = device.buffer<float>(pixels), to = device.buffer<float>(count * floats_of_image);
+        const Queue queue = device.make_queue();
+        fill_zero(queue.get(), from, pixels);
+        return time_of(queue.get(), [&] {
+            // So often that the kernel counts, not how it is started.
+            for (int turn = 0; turn < 8; ++turn)
+                launch(queue.get(), columns, form.range(side / 2, count), from, to, roots);
+        });
+    })];
 }
 
 double fft_operations_of_number(std::uint32_t side) noexcept {

@@ -4,7 +4,6 @@
 #include "backend.h"
 
 #include <array>
-#include <functional>
 #include <string>
 
 namespace vedette::opencl {
@@ -15,6 +14,7 @@ struct FftForm {
     std::uint32_t side = 0;
     std::uint32_t lines = 0;   // a power of two, at most side / 2
     std::uint32_t vector = 1;  // 1, 4 or 8
+    std::uint32_t parts = 1;   // of local memory, PARTS of the kernels
 
     std::uint32_t items() const noexcept { return lines / vector; }
     std::uint32_t lanes() const noexcept { return side / 8; }
@@ -39,15 +39,21 @@ public:
     std::size_t size() const noexcept { return count_; }
 
 private:
-    static constexpr std::size_t most = 6;
+    static constexpr std::size_t most = 5;
     std::array<FftForm, most> forms_{};
     std::size_t count_ = 0;
 };
 
-// The form for `images` images that is the fastest in `seconds(form)`, which builds and runs it; the first of FftForms
-// where nothing is measured. `file` and `what`: of Tuning::choose.
-FftForm choose_fft_form(const Device& device, std::uint32_t side, std::uint32_t images, const char* file,
-                        const std::string& what, const std::function<double(const FftForm&)>& seconds);
+// The form for jobs of about `images` images: where Tuning measures, that in which kernels/fft_trial.cl is the fastest,
+// one small kernel in place of all that use it (drivers compile those for seconds); otherwise the first of FftForms.
+// Directions and methods share the answer.
+FftForm choose_fft_form(const Device& device, std::uint32_t side, std::uint32_t images, const Buffer<float>& roots);
+
+// Whether compilers take longer for several programs than for all kernels of a size in one, of which those that are
+// used are compiled to the end: for processors (PoCL 3.1: 0.4 s a program, 0.1 s a kernel that is not used).
+inline bool one_program_for_all(const DeviceLimits& limits) {
+    return limits.kind == Kind::cpu;
+}
 
 // Elementary operations on each number of a line of `side` complex numbers that is transformed: six for each of the
 // log2(side) / 2 butterflies it meets.

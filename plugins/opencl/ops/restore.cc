@@ -113,18 +113,21 @@ struct Step {
     bool on_pixels = false;     // between transforms along y, and so with epsilon
 };
 
+// METHOD of the kernels that all methods begin and end with.
+constexpr std::uint32_t of_all_methods = 0;
+
 // The kernels of a method in one form.
 struct Kernels {
     Kernels(const Device& device, const plugin::RestoreRequest& request, const FftForm& by)
         : layout(request), form(by) {
-        // As in fft2.cc: one program for all methods where compilers are slow.
-        const std::uint32_t method = device.limits().kind == Kind::cpu ? 4 : request.method;
-        const auto kernel = [&](const char* name) {
+        const auto kernel_of = [&](std::uint32_t method, const char* name) {
+            if (one_program_for_all(device.limits())) method = 4;
             return device.programs.kernel("restore", name, form.defines() + " -D METHOD=" + std::to_string(method));
         };
-        begin = kernel("begin");
-        spectrum = kernel("spectrum");
-        end = kernel("end");
+        const auto kernel = [&](const char* name) { return kernel_of(request.method, name); };
+        begin = kernel_of(of_all_methods, "begin");
+        spectrum = kernel_of(of_all_methods, "spectrum");
+        end = kernel_of(of_all_methods, "end");
         switch (request.method) {
             case VDT_RESTORE_MIA_BLIND:
                 loop.push_back({kernel("products"), 4});
@@ -225,7 +228,7 @@ public:
           scratch_(device.buffer<float>(std::size_t{layout_.floats()} * images_)),
           found_(device.buffer<std::int32_t>(positive + request_.batch)),
           problems_(positive + request_.batch),
-          kernels_(device, request_, choose_form()) {}
+          kernels_(device, request_, choose_fft_form(device, request_.side, images_, roots_)) {}
 
     vdt_code run(const vdt_call& call) override {
         const auto& params = plugin::params_of<vdt_restore_params>(call);
@@ -267,18 +270,6 @@ private:
     static constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
 
     cl::Queue queue() const { return operands_.queue(); }
-
-    FftForm choose_form() const {
-        const auto seconds = [&](const FftForm& form) {
-            const Kernels kernels(device_, request_, form);
-            const Queue own = device_.make_queue();
-            fill_zero(own.get(), scratch_, scratch_.size());
-            const Restoring restoring(kernels, own.get(), scratch_, roots_, images_, 1);
-            return time_of(own.get(), [&] { restoring.iterate(); });
-        };
-        return choose_fft_form(device_, request_.side, images_, "restore", "method " + std::to_string(request_.method),
-                               seconds);
-    }
 
     // Never more than two portions ahead of the device, so that a call that is cancelled ends soon. Images before
     // `begun` have been looked at.

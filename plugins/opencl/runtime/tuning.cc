@@ -16,7 +16,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 constexpr double clearly_faster = 0.95;  // of the default's time: less may be noise
-constexpr double long_search = 2;        // seconds after which no further form is tried
+constexpr double long_search = 0.3;      // seconds after which no further form is tried
 
 }  // namespace
 

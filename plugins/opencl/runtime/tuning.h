@@ -14,8 +14,8 @@
 
 namespace vedette::opencl {
 
-// Where forms are measured. Not on processors unless asked for: their compilers take a second for a form that the
-// recorded default is hardly slower than (fft2 and restore, PoCL 3.1, 2-core Zen 3).
+// Where forms are measured. Not on processors unless asked for: their compilers take half a second for a form that the
+// recorded default is hardly slower than (fft2, PoCL 3.1, 2-core Zen 3).
 enum class Search { automatic, always, never };
 
 // Choices for one device. Thread-safe: one search at a time, so that none disturbs another.
@@ -28,8 +28,8 @@ public:
     // where nothing is measured. `what` names the kernels and all that the times depend on; a choice made once, in this
     // process or an earlier one, holds for it. `file`: that of the kernels, whose text is a part of the key, so that
     // changed kernels are measured anew. `seconds(form)` builds and runs a form; one whose Error says that the device
-    // cannot run it is left out. The default keeps its place unless another form is clearly faster, and the search ends
-    // early when it takes long.
+    // cannot run it is left out. The default comes first and keeps its place unless another form is clearly
+    // faster; after 0.3 s no further form is begun, and what was the fastest so far is kept.
     std::size_t choose(std::string_view file, const std::string& what, std::size_t count,
                        const std::function<double(std::size_t form)>& seconds);
 

@@ -2,8 +2,10 @@
 #include "boost_test.h"
 #include "runtime/program.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 #include <vector>
 
 namespace vedette::opencl {
@@ -83,6 +85,22 @@ BOOST_AUTO_TEST_CASE(processors_are_measured_when_asked_for) {
     BOOST_TEST(times.asked == 0);
     Tuning always(processor, nothing_kept, Search::always);
     BOOST_TEST(choose(always, times) == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_search_ends_when_it_takes_long) {
+    const DeviceEntry gpu = device_of(Kind::gpu);
+    const BinaryCache nothing_kept{std::filesystem::path()};
+    Tuning tuning(gpu, nothing_kept, Search::automatic);
+    int begun = 0;
+    const auto slow = [&](std::size_t form) {
+        ++begun;
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        return form == 1 ? 1.0 : form == 0 ? 2.0 : 0.5;
+    };
+    BOOST_TEST(tuning.choose("file", "slow", 4, slow) == 1u);
+    BOOST_TEST(begun == 2);
+    BOOST_TEST(tuning.choose("file", "slow", 4, slow) == 1u);
+    BOOST_TEST(begun == 2);
 }
 
 BOOST_AUTO_TEST_CASE(choices_are_kept_for_the_next_process) {
