@@ -86,6 +86,23 @@ std::uint32_t pitch_of(std::uint64_t row_bytes) noexcept {
     return static_cast<std::uint32_t>((row_bytes + alignment - 1) / alignment * alignment);
 }
 
+DeviceImage own_image(const Device& device, vdt_format format, std::uint32_t width, std::uint32_t height,
+                      Buffer<std::byte>& memory) {
+    const plugin::FormatLayout& layout = *plugin::layout_of(format);
+    DeviceImage result;
+    result.format = format;
+    result.width = width;
+    result.height = height;
+    result.stride = pitch_of(plugin::row_bytes(layout, width));
+    const std::size_t plane_bytes = std::size_t{result.stride} * height;
+    if (memory.size() < plane_bytes * layout.planes) memory = device.buffer<std::byte>(plane_bytes * layout.planes);
+    for (std::uint32_t index = 0; index < layout.planes; ++index) {
+        result.memory[index] = memory.get();
+        result.offset[index] = index * plane_bytes;
+    }
+    return result;
+}
+
 Operands::Operands(const Device& device) : device_(device), queue_(device.make_queue()) {}
 
 Operands::~Operands() {
@@ -103,22 +120,6 @@ void Operands::wait_for_last() {
     check_wait(cl::api().WaitForEvents(1, &event), "waiting for the plan's last call");
     last_.reset();
     device_.pool.end_call();
-}
-
-DeviceImage Operands::own_image(const vdt_image& image, Buffer<std::byte>& memory) {
-    DeviceImage result;
-    result.format = image.format;
-    result.width = image.width;
-    result.height = image.height;
-    result.stride = pitch_of(row_bytes_of(image));
-    const std::size_t plane_bytes = std::size_t{result.stride} * image.height;
-    if (memory.size() < plane_bytes * image.plane_count)
-        memory = device_.buffer<std::byte>(plane_bytes * image.plane_count);
-    for (std::uint32_t index = 0; index < image.plane_count; ++index) {
-        result.memory[index] = memory.get();
-        result.offset[index] = index * plane_bytes;
-    }
-    return result;
 }
 
 // The caller's device memory where it keeps what DeviceImage promises; without memory where it does not.
@@ -191,7 +192,7 @@ void Operands::upload(const vdt_image& image, const DeviceImage& to) {
 
 DeviceImage Operands::copied_input(std::uint32_t index, Buffer<std::byte>& memory) {
     const vdt_image& image = *call_->inputs[index];
-    const DeviceImage copy = own_image(image, memory);
+    const DeviceImage copy = own_image(device_, image.format, image.width, image.height, memory);
     if (on_host(image)) {
         upload(image, copy);
         return copy;
@@ -220,7 +221,7 @@ DeviceImage Operands::output(std::uint32_t index) {
     if (!on_host(image))
         if (const DeviceImage same = as_it_is(image); same.present()) return same;
     if (outputs_.size() <= index) outputs_.resize(index + 1);
-    const DeviceImage own = own_image(image, outputs_[index]);
+    const DeviceImage own = own_image(device_, image.format, image.width, image.height, outputs_[index]);
     downloads_.push_back({own, &image, image.height, {}});
     return own;
 }

@@ -28,6 +28,10 @@ struct DeviceImage {
 // Bytes of the rows of an image of our own: a multiple of 128, so that rows begin where memory transactions do.
 std::uint32_t pitch_of(std::uint64_t row_bytes) noexcept;
 
+// An image of our own in `memory`, which is taken anew where it is too small.
+DeviceImage own_image(const Device& device, vdt_format format, std::uint32_t width, std::uint32_t height,
+                      Buffer<std::byte>& memory);
+
 // One plan's queue and copies of images. Memory that was needed once is kept for the next call.
 //
 //     Operands::Call running(operands, vdt_call);
@@ -82,7 +86,6 @@ private:
         std::size_t staged[3] = {};  // where each plane lies in staging_, when its rows go upwards in memory
     };
 
-    DeviceImage own_image(const vdt_image& image, Buffer<std::byte>& memory);
     DeviceImage as_it_is(const vdt_image& image) const;
     void upload(const vdt_image& image, const DeviceImage& to);
     void download(Download& download);

@@ -6,6 +6,7 @@
 
 #include "operands.h"
 #include "pixels.h"
+#include "trial.h"
 
 #include <bit>
 #include <cmath>
@@ -89,6 +90,7 @@ public:
         by_thresholds_ = from_.real() && !to_.real() && !device.limits().doubles;
         const std::uint32_t integer_bytes = by_table ? from_.element_bytes : to_.element_bytes;
         if (by_table || by_thresholds_) table_ = device.buffer<float>(std::size_t{1} << 8 * integer_bytes);
+        choose_group(device, query);
     }
 
     vdt_code run(const vdt_call& call) override {
@@ -98,19 +100,32 @@ public:
         if (same_)
             operands_.copy_input_to_output();
         else
-            start(params);
+            start(operands_.queue(), operands_.input(0), operands_.output(0), params, group_);
         running.finish();
         return VDT_OK;
     }
 
 private:
-    void start(const vdt_convert_params& params) {
-        const DeviceImage in = operands_.input(0);
-        const DeviceImage out = operands_.output(0);
+    void choose_group(const Device& device, const vdt_query& query) {
+        const vdt_image& image = *query.inputs[0];
+        const std::uint32_t rows = trial_rows(image.width, image.height);
+        const auto& params = plugin::params_of<vdt_convert_params>(query);
+        const std::string what = std::string("convert from ") + plugin::layout_of(image.format)->name + " to " +
+                                 plugin::layout_of(query.outputs[0]->format)->name;
+        group_ = choose_shape(device, "convert", what, {&kernel_}, (image.width + 3) / 4, rows, [&](cl::Queue queue) {
+            const TrialImage in(device, queue, image.format, image.width, rows);
+            const TrialImage out(device, queue, query.outputs[0]->format, image.width, rows);
+            return [this, queue, in, out, params](GroupShape shape) {
+                start(queue, in.image(), out.image(), params, shape);
+            };
+        });
+    }
+
+    void start(cl::Queue queue, const DeviceImage& in, const DeviceImage& out, const vdt_convert_params& params,
+               GroupShape group) {
         const std::size_t across = (in.width + 3) / 4;
-        const std::size_t group = group_within(kernel_, 64);
         const auto go = [&](const auto&... depth) {
-            launch(operands_.queue(), kernel_, cover({across, in.height}, {group, 1}), in.plane(),
+            launch(queue, kernel_, cover({across, in.height}, {group.across, group.down}), in.plane(),
                    plane_or_first(in, 1), plane_or_first(in, 2), out.plane(), plane_or_first(out, 1),
                    plane_or_first(out, 2), in.width, in.height, from_.channels, std::uint32_t{from_.planar},
                    to_.channels, std::uint32_t{to_.planar}, std::uint32_t{from_.rgb},
@@ -119,7 +134,7 @@ private:
         if (from_.real() && !to_.real() && !by_thresholds_) {
             go(params.scale, params.offset);
         } else if (table_) {
-            prepare(params);
+            prepare(queue, params);
             if (by_thresholds_)
                 go(params.scale < 0 ? -1.0f : 1.0f, table_);
             else
@@ -130,14 +145,14 @@ private:
     }
 
     // The table of these parameters, which are mostly those of the call before.
-    void prepare(const vdt_convert_params& params) {
+    void prepare(cl::Queue queue, const vdt_convert_params& params) {
         if (!values_.empty() && params.scale == scale_ && params.offset == offset_) return;
         values_.clear();
         if (by_thresholds_)
             fill_thresholds(values_, table_.size() - 1, std::fabs(params.scale), params.offset);
         else
             fill_table(values_, table_.size(), params.scale, params.offset);
-        write(operands_.queue(), table_, values_.data(), values_.size(), cl::blocking);
+        write(queue, table_, values_.data(), values_.size(), cl::blocking);
         scale_ = params.scale;
         offset_ = params.offset;
     }
@@ -147,6 +162,7 @@ private:
     bool same_;
     bool by_thresholds_ = false;
     Kernel kernel_;
+    GroupShape group_;
     Buffer<float> table_;
     std::vector<float> values_;
     double scale_ = 0, offset_ = 0;

@@ -9,10 +9,11 @@
 
 #include <features/ransac.h>
 
-#include "operands.h"
+#include "trial.h"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -166,6 +167,7 @@ public:
         flags_ = device.buffer<std::uint32_t>(3);
         const std::uint32_t queries = query.inputs[0]->height, train = query.inputs[1]->height;
         make_room(split_of(device.limits(), form_, query.inputs[0]->width, queries, train));
+        measure_groups(split_of(device.limits(), form_, query.inputs[0]->width, queries, train));
         places_[0].reserve(queries);
         places_[1].reserve(train);
         pairs_.reserve(queries);
@@ -221,6 +223,41 @@ private:
         grow(nearest_of_, queries);
     }
 
+    // `together`: blocks of queries of a group.
+    void search(cl::Queue queue, const Split& split, std::size_t together) const {
+        launch(queue, nearest_, cover({form_.lanes, split.query_blocks, split.parts}, {form_.lanes, together, 1}),
+               queries_, split.query_blocks, train_, train_norms_, split.train_blocks, split.padded, split.blocks,
+               partials_);
+    }
+
+    void measure_groups(const Split& split) {
+        // The recorded default first: of GPUs, then of processors.
+        std::vector<std::uint32_t> possible;
+        std::string key = form_.defines() + ", about " + std::to_string(std::bit_width(split.query_blocks)) + " by " +
+                          std::to_string(std::bit_width(split.train_blocks)) + " bits of blocks; together";
+        const auto offer = [&](std::uint32_t together) {
+            if (std::size_t{form_.lanes} * together > nearest_.group_size() ||
+                together > device_.limits().item_sizes[1])
+                return;
+            possible.push_back(together);
+            key += " " + std::to_string(together);
+        };
+        if (form_.lanes == 1)
+            for (const std::uint32_t together : {1U, 4U}) offer(together);
+        else
+            for (const std::uint32_t together : {4U, 2U, 8U, 1U}) offer(together);
+        if (possible.empty()) possible.push_back(1);
+        together_ = possible[choose_way(device_, "feature_match", key, possible.size(), [&](cl::Queue queue) {
+            // So few blocks of both that a launch is short.
+            Split few = split;
+            few.query_blocks = std::min(split.query_blocks, 512U);
+            few.blocks = std::min(split.blocks, 16U);
+            few.parts = std::min(split.parts, 4U);
+            for (const Buffer<float>* each : {&queries_, &train_, &train_norms_}) fill_zero(queue, *each, each->size());
+            return [this, queue, few, &possible](std::size_t way) { search(queue, few, possible[way]); };
+        })];
+    }
+
     void start_search(const vdt_call& call, std::uint32_t queries, std::uint32_t train) {
         const cl::Queue queue = operands_.queue();
         const std::uint32_t length = call.inputs[0]->width;
@@ -239,10 +276,7 @@ private:
         prepare(query_image_, queries, form_.queries, queries_, query_norms_, 1);
         prepare(train_image_, train, form_.train_side(), train_, train_norms_, 2);
         if (length <= longest_whole) {
-            const std::size_t together = form_.lanes == 1 ? 1 : std::max<std::size_t>(1, 128 / form_.lanes);
-            launch(queue, nearest_, cover({form_.lanes, split.query_blocks, split.parts}, {form_.lanes, together, 1}),
-                   queries_, split.query_blocks, train_, train_norms_, split.train_blocks, split.padded, split.blocks,
-                   partials_);
+            search(queue, split, together_);
             launch(queue, merge_, cover({queries}, {group_within(merge_, 64)}), partials_, split.parts * form_.lanes,
                    split.query_blocks * form_.queries, queries, query_norms_, nearest_of_);
         }
@@ -339,6 +373,7 @@ private:
     const Device& device_;
     Operands operands_;
     Form form_;
+    std::uint32_t together_ = 1;
     Kernel prepare_, nearest_, merge_, nearest_reals_;
     DeviceImage query_image_, train_image_;
     Buffer<std::uint32_t> flags_;

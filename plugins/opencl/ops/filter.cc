@@ -10,6 +10,7 @@
 
 #include "operands.h"
 #include "pixels.h"
+#include "trial.h"
 
 #include <algorithm>
 
@@ -18,9 +19,12 @@ namespace vedette::opencl {
 namespace {
 
 constexpr std::uint32_t direct_variant = 1;
-constexpr std::size_t tile_group = 128;        // work-items
-constexpr std::int32_t most_tile_pixels = 64;  // results of a group
-constexpr std::int32_t most_tile_rows = 16;
+// Results of a group and its work-items; the recorded default of all classes of devices first.
+struct Tile {
+    std::int32_t pixels, rows;
+    std::uint32_t items;
+};
+constexpr Tile tiles[] = {{64, 16, 128}, {32, 16, 128}, {64, 8, 64}, {64, 16, 256}, {128, 8, 128}};
 
 // As the kernels' record.
 struct Filter {
@@ -86,17 +90,24 @@ struct Filtering {
 
     // Chooses the tile: the largest that leaves room for two groups; false when there is none.
     bool choose_tile(const DeviceLimits& limits) {
-        std::int32_t pixels = most_tile_pixels, rows = most_tile_rows;
-        while (tile_bytes(pixels, rows) > limits.local_bytes / 2) {
-            if (rows > pixels / 4)
-                rows /= 2;
+        Tile tile = tiles[0];
+        while (!fits(tile, limits)) {
+            if (tile.rows > tile.pixels / 4)
+                tile.rows /= 2;
             else
-                pixels /= 2;
-            if (pixels < 4 || rows < 1) return false;
+                tile.pixels /= 2;
+            if (tile.pixels < 4 || tile.rows < 1) return false;
         }
-        filter.tile_pixels = pixels;
-        filter.tile_rows = rows;
+        take(tile);
         return true;
+    }
+    bool fits(const Tile& tile, const DeviceLimits& limits) const {
+        return tile_bytes(tile.pixels, tile.rows) <= limits.local_bytes / 2;
+    }
+    void take(const Tile& tile) {
+        filter.tile_pixels = tile.pixels;
+        filter.tile_rows = tile.rows;
+        items = tile.items;
     }
 
     std::size_t scratch_stride() const {
@@ -119,6 +130,7 @@ struct Filtering {
     Form form;
     std::uint32_t groups;  // of channels, filtered one after the other
     Filter filter;
+    std::uint32_t items = tiles[0].items;  // of a tile
 };
 
 void support(const Device&, const vdt_query& query, vdt_op_support& answer) {
@@ -152,7 +164,7 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         const double first = matrix ? 1 : fixed ? wider : higher;
         const double operations = across * (fixed ? 1 : first) + down * (fixed ? first : 1) + 8 * wider * higher + 12;
         const double of_item =
-            static_cast<double>(filter.tile_pixels) * filter.tile_rows * filter.elements / tile_group;
+            static_cast<double>(filter.tile_pixels) * filter.tile_rows * filter.elements / filtering.items;
         vdt_cost_stage stage = plugin::even_stage(results * operations, of_item * operations, results / of_item,
                                                   in_bytes + out_bytes, transaction_bytes);
         stage.global_refs = (in_bytes * wider * higher + out_bytes) / transaction_bytes;
@@ -204,7 +216,12 @@ public:
             const char* const name = !tiled_                           ? "direct_matrix"
                                      : filtering_.form == Form::matrix ? "tile_matrix"
                                                                        : "tile_lines";
-            first_ = device.programs.kernel("filter", name, defines(from.type(), to.type(), to.real(), 0, 1));
+            const std::string both = defines(from.type(), to.type(), to.real(), 0, 1);
+            first_ = device.programs.kernel("filter", name, both);
+            if (tiled_)
+                measure_tiles(query, name + both);
+            else
+                measure_shapes(query, name + both, {&first_});
             return;
         }
         const bool fixed = filtering_.form == Form::fixed_lines;
@@ -215,6 +232,7 @@ public:
             device.programs.kernel("filter", "direct_line", defines(between, to.type(), to.real(), fixed ? 1 : 0, 1));
         scratch_ = device.buffer<std::byte>(filtering_.scratch_bytes());
         outside_between_ = outside_between(filtering_);
+        measure_shapes(query, "two lines " + defines(from.type(), to.type(), to.real(), 0, 1), {&first_, &second_});
     }
 
     vdt_code run(const vdt_call& call) override {
@@ -231,8 +249,8 @@ public:
                 filter.out_first = static_cast<std::int32_t>(group);
                 filter.out_step = static_cast<std::int32_t>(filtering_.to.channels);
             }
-            run_group(in.plane(filtering_.from.planar ? static_cast<int>(group) : 0),
-                      out.plane(filtering_.to.planar ? static_cast<int>(group) : 0), filter);
+            run_group(operands_.queue(), in.plane(filtering_.from.planar ? static_cast<int>(group) : 0),
+                      out.plane(filtering_.to.planar ? static_cast<int>(group) : 0), filter, filter.height);
         }
         running.finish();
         return VDT_OK;
@@ -283,14 +301,56 @@ private:
         }
     }
 
-    void run_group(const Plane& in, const Plane& out, const Filter& filter) {
-        const cl::Queue queue = operands_.queue();
-        const auto width = static_cast<std::size_t>(filter.width), height = static_cast<std::size_t>(filter.height);
+    // What the times depend on besides the names of the kernels.
+    std::string size_of_kernel() const {
+        return " " + std::to_string(filtering_.filter.kernel_width) + " x " +
+               std::to_string(filtering_.filter.kernel_height);
+    }
+
+    // Runs `rows` rows of the first group of channels of images that are made for it.
+    template <class Take>
+    auto trial(const vdt_query& query, cl::Queue queue, std::uint32_t rows, Take take) {
+        const vdt_image &from = *query.inputs[0], &to = *query.outputs[0];
+        const TrialImage in(device_, queue, from.format, from.width, from.height);
+        const TrialImage out(device_, queue, to.format, to.width, to.height);
+        return [this, queue, in, out, rows, take](auto way) {
+            take(way);
+            run_group(queue, in.image().plane(), out.image().plane(), filtering_.filter,
+                      static_cast<std::int32_t>(rows));
+        };
+    }
+    void measure_tiles(const vdt_query& query, const std::string& what) {
+        const Tile usual{filtering_.filter.tile_pixels, filtering_.filter.tile_rows, filtering_.items};
+        std::vector<Tile> possible{usual};
+        std::string key = what + size_of_kernel();
+        for (const Tile& tile : tiles) {
+            if (!filtering_.fits(tile, device_.limits()) || tile.items > first_.group_size()) continue;
+            if (tile.pixels == usual.pixels && tile.rows == usual.rows && tile.items == usual.items) continue;
+            possible.push_back(tile);
+            key += "; " + std::to_string(tile.pixels) + " x " + std::to_string(tile.rows) + " by " +
+                   std::to_string(tile.items);
+        }
+        const auto take = [this, &possible](std::size_t way) { filtering_.take(possible[way]); };
+        take(choose_way(device_, "filter", key, possible.size(), [&](cl::Queue queue) {
+            return trial(query, queue, trial_rows(query.inputs[0]->width, query.inputs[0]->height), take);
+        }));
+    }
+    void measure_shapes(const vdt_query& query, const std::string& what, std::initializer_list<const Kernel*> kernels) {
+        const auto take = [this](GroupShape shape) { shape_ = shape; };
+        const auto width = static_cast<std::uint32_t>(filtering_.filter.width * filtering_.filter.elements);
+        const std::uint32_t rows = trial_rows(width, query.inputs[0]->height);
+        take(choose_shape(device_, "filter", what + size_of_kernel(), kernels, width, rows,
+                          [&](cl::Queue queue) { return trial(query, queue, rows, take); }));
+    }
+
+    // `rows`: of results that are made.
+    void run_group(cl::Queue queue, const Plane& in, const Plane& out, const Filter& filter, std::int32_t rows) {
+        const auto width = static_cast<std::size_t>(filter.width), height = static_cast<std::size_t>(rows);
         if (tiled_) {
             const auto pixels = static_cast<std::size_t>(filter.tile_pixels);
-            const auto rows = static_cast<std::size_t>(filter.tile_rows);
-            const std::size_t items = group_within(first_, tile_group);
-            const Range range = cover({(width + pixels - 1) / pixels * items, (height + rows - 1) / rows}, {items, 1});
+            const auto down = static_cast<std::size_t>(filter.tile_rows);
+            const std::size_t items = group_within(first_, filtering_.items);
+            const Range range = cover({(width + pixels - 1) / pixels * items, (height + down - 1) / down}, {items, 1});
             const LocalBytes tile{filtering_.tile_words(filter.tile_pixels, filter.tile_rows) * 4};
             if (filtering_.form == Form::matrix)
                 launch(queue, first_, range, in, out, filter, columns_, rows_, across_, tile);
@@ -299,11 +359,10 @@ private:
                        LocalBytes{filtering_.between_words(filter.tile_pixels, filter.tile_rows) * 4});
             return;
         }
-        const auto results = [&](const Kernel& kernel) {
-            return cover({width * static_cast<std::size_t>(filter.elements), height}, {group_within(kernel, 64), 1});
-        };
+        const Range results =
+            cover({width * static_cast<std::size_t>(filter.elements), height}, {shape_.across, shape_.down});
         if (filtering_.form == Form::matrix) {
-            launch(queue, first_, results(first_), in, out, filter, columns_, rows_, across_);
+            launch(queue, first_, results, in, out, filter, columns_, rows_, across_);
             return;
         }
         const Plane between{scratch_.get(), 0, static_cast<std::uint32_t>(filtering_.scratch_stride())};
@@ -312,9 +371,8 @@ private:
         first.out_step = second.in_step = 1;
         second.outside = outside_between_;
         const bool fixed = filtering_.form == Form::fixed_lines;
-        launch(queue, first_, results(first_), in, between, first, fixed ? rows_ : columns_, fixed ? down_ : across_);
-        launch(queue, second_, results(second_), between, out, second, fixed ? columns_ : rows_,
-               fixed ? across_ : down_);
+        launch(queue, first_, results, in, between, first, fixed ? rows_ : columns_, fixed ? down_ : across_);
+        launch(queue, second_, results, between, out, second, fixed ? columns_ : rows_, fixed ? across_ : down_);
     }
 
     const Device& device_;
@@ -322,6 +380,7 @@ private:
     imaging::PlannedFilter planned_;
     Filtering filtering_;
     bool tiled_ = false;
+    GroupShape shape_;
     float outside_between_ = 0;
     Kernel first_, second_;
     Buffer<std::byte> columns_, rows_, across_, down_, scratch_;

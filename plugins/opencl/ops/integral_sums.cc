@@ -1,5 +1,10 @@
 #include "ops/integral_sums.h"
 
+#include "trial.h"
+
+#include <bit>
+#include <vector>
+
 namespace vedette::opencl {
 
 namespace {
@@ -60,6 +65,37 @@ IntegralSums::IntegralSums(const Device& device, const IntegralForm& form, std::
         columns_ = numbers(scratch.columns);
         rows_ = numbers(scratch.rows);
     }
+    measure_groups(device, height, defines);
+}
+
+// Of the scan along rows, in which a group waits for itself again and again: more lanes read more at once and wait
+// longer.
+void IntegralSums::measure_groups(const Device& device, std::uint32_t height, const std::string& what) {
+    const Kernel& kernel = form_.tilted ? prefix_rows_ : scan_bands_;
+    const std::uint32_t rows = form_.tilted ? trial_rows(width_, height) : integral_parts(height, form_.tile_height());
+    std::vector<std::uint32_t> possible;
+    std::string key = std::string(form_.tilted ? "tilted " : "upright ") + what + ", about " +
+                      std::to_string(std::bit_width(width_)) + " x " + std::to_string(std::bit_width(rows)) +
+                      " bits; lanes";
+    for (const std::uint32_t lanes : {std::uint32_t{integral_scan_group}, 128U, 64U, 512U})
+        if (lanes <= kernel.group_size()) {
+            possible.push_back(lanes);
+            key += " " + std::to_string(lanes);
+        }
+    if (possible.empty()) possible.push_back(static_cast<std::uint32_t>(group_within(kernel, integral_scan_group)));
+    lanes_ = possible[choose_way(
+        device, form_.tilted ? "integral_tilted" : "integral", key, possible.size(), [&](cl::Queue queue) {
+            const TrialImage in(device, queue, form_.bytes ? VDT_FORMAT_GRAY8 : VDT_FORMAT_GRAYF32, width_,
+                                form_.tilted ? rows : 1);
+            return [this, &possible, queue, rows, in](std::size_t way) {
+                const std::size_t lanes = possible[way];
+                const LocalBytes shared{lanes * form_.sum_bytes()};
+                if (form_.tilted)
+                    launch(queue, prefix_rows_, groups_of(rows, lanes), in.image().plane(), width_, prefix_, shared);
+                else
+                    launch(queue, scan_bands_, groups_of(rows, lanes), width_, columns_, shared);
+            };
+        })];
 }
 
 void IntegralSums::run(cl::Queue queue, const Plane& in, const Plane& out, std::uint32_t height) const {
@@ -76,15 +112,15 @@ void IntegralSums::upright(cl::Queue queue, const Plane& in, const Plane& out, s
     launch(queue, tile_sums_, tiles, in, width_, height, columns_, rows_);
     launch(queue, carry_, cover({std::size_t{width_} + height}, {group_within(carry_, 64)}), width_, height, down,
            across, columns_, rows_);
-    const std::size_t lanes = group_within(scan_bands_, integral_scan_group);
-    launch(queue, scan_bands_, groups_of(down, lanes), width_, columns_, LocalBytes{lanes * form_.sum_bytes()});
+    launch(queue, scan_bands_, groups_of(down, lanes_), width_, columns_,
+           LocalBytes{std::size_t{lanes_} * form_.sum_bytes()});
     launch(queue, tiles_, tiles, in, out, width_, height, columns_, rows_);
 }
 
 void IntegralSums::tilted(cl::Queue queue, const Plane& in, const Plane& out, std::uint32_t height) const {
     const std::uint32_t bands = integral_parts(height, integral_band);
-    const std::size_t lanes = group_within(prefix_rows_, integral_scan_group);
-    launch(queue, prefix_rows_, groups_of(height, lanes), in, width_, prefix_, LocalBytes{lanes * form_.sum_bytes()});
+    launch(queue, prefix_rows_, groups_of(height, lanes_), in, width_, prefix_,
+           LocalBytes{std::size_t{lanes_} * form_.sum_bytes()});
     const auto diagonals = [&](const Kernel& kernel, std::size_t count) {
         return cover({count, bands}, {group_within(kernel, 64), 1});
     };

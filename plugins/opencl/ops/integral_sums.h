@@ -43,11 +43,13 @@ public:
     static std::uint64_t scratch_bytes(const IntegralForm& form, std::uint32_t width, std::uint32_t height) noexcept;
 
 private:
+    void measure_groups(const Device& device, std::uint32_t height, const std::string& what);
     void upright(cl::Queue queue, const Plane& in, const Plane& out, std::uint32_t height) const;
     void tilted(cl::Queue queue, const Plane& in, const Plane& out, std::uint32_t height) const;
 
     IntegralForm form_;
     std::uint32_t width_;
+    std::uint32_t lanes_ = integral_scan_group;  // of a group that scans a row
     Kernel tile_sums_, carry_, scan_bands_, tiles_;
     Kernel prefix_rows_, band_sums_, band_carry_, fall_, rise_;
     Buffer<std::byte> columns_, rows_, prefix_, falling_, rising_, falling_above_, rising_above_;

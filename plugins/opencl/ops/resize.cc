@@ -8,6 +8,7 @@
 
 #include "operands.h"
 #include "pixels.h"
+#include "trial.h"
 
 #include <algorithm>
 #include <bit>
@@ -142,6 +143,7 @@ public:
         frame_.scale_bits = std::bit_cast<std::uint64_t>(scale);
         frame_.offset_bits = std::bit_cast<std::uint64_t>(offset);
         make_tables(device, job);
+        if (!by_team_) choose_group(device, job, defines);
     }
 
     vdt_code run(const vdt_call& call) override {
@@ -151,22 +153,43 @@ public:
         const DeviceImage in = operands_.input(0), out = operands_.output(0);
         Frame frame = frame_;
         frame.fill = imaging::fill_value(params.fill, out_format_);
-        const auto start = [&](const Range& range, const auto&... local) {
-            launch(operands_.queue(), kernel_, range, in.plane(), plane_or_first(in, 1), plane_or_first(in, 2),
-                   layout_of_pixels(in_format_).word(), out.plane(), plane_or_first(out, 1), plane_or_first(out, 2),
-                   layout_of_pixels(out_format_).word(), frame, across_, down_, local...);
-        };
         if (by_team_) {
             const std::size_t items = group_within(kernel_, team_size);
-            start(cover({out.width * items, out.height}, {items, 1}), LocalBytes{items * part_bytes_});
+            start(operands_.queue(), in, out, frame, cover({out.width * items, out.height}, {items, 1}),
+                  LocalBytes{items * part_bytes_});
         } else {
-            start(cover({out.width, out.height}, {group_within(kernel_, 64), 1}));
+            start(operands_.queue(), in, out, frame, cover({out.width, out.height}, {group_.across, group_.down}));
         }
         running.finish();
         return VDT_OK;
     }
 
 private:
+    template <class... Local>
+    void start(cl::Queue queue, const DeviceImage& in, const DeviceImage& out, const Frame& frame, const Range& range,
+               const Local&... local) const {
+        launch(queue, kernel_, range, in.plane(), plane_or_first(in, 1), plane_or_first(in, 2),
+               layout_of_pixels(in_format_).word(), out.plane(), plane_or_first(out, 1), plane_or_first(out, 2),
+               layout_of_pixels(out_format_).word(), frame, across_, down_, local...);
+    }
+
+    void choose_group(const Device& device, const ResizeJob& job, const std::string& defines) {
+        const std::uint32_t rows = trial_rows(job.out.width, job.out.height);
+        const std::string what = std::string(job.by_area ? "area " : "bilinear ") + defines + " from " +
+                                 std::to_string(std::bit_width(job.in.width)) + " bits across";
+        group_ = choose_shape(device, "resize", what, {&kernel_}, job.out.width, rows, [&](cl::Queue queue) {
+            const TrialImage in(device, queue, in_format_, job.in.width, job.in.height);
+            const TrialImage out(device, queue, out_format_, job.out.width, rows);
+            return [this, queue, in, out](GroupShape shape) {
+                Frame frame = frame_;
+                frame.top = 0;  // not the border above the picture
+                frame.out_height = static_cast<std::int32_t>(out.image().height);
+                start(queue, in.image(), out.image(), frame,
+                      cover({out.image().width, out.image().height}, {shape.across, shape.down}));
+            };
+        });
+    }
+
     void make_tables(const Device& device, const ResizeJob& job) {
         const Queue queue = device.make_queue();
         const auto upload = [&](const auto& table, Buffer<std::byte>& to) {
@@ -201,6 +224,7 @@ private:
     std::size_t part_bytes_ = 0;  // of a work-item's sums
     Frame frame_;
     Kernel kernel_;
+    GroupShape group_;
     Buffer<std::byte> across_, down_;
 };
 

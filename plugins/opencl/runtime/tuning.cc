@@ -16,17 +16,18 @@ double seconds_since(Clock::time_point start) {
 }
 
 constexpr double clearly_faster = 0.95;  // of the default's time: less may be noise
-constexpr double long_search = 0.3;      // seconds after which no further form is tried
 
 }  // namespace
 
 Tuning::Tuning(const DeviceEntry& entry, const BinaryCache& cache, Search search)
     : cache_(cache),
       measures_(search == Search::always || (search == Search::automatic && entry.limits.kind != Kind::cpu)),
+      takes_last_(search == Search::last),
       identity_("choice of a form\n" + entry.name + "\n" + entry.driver + "\n") {}
 
 std::size_t Tuning::choose(std::string_view file, const std::string& what, std::size_t count,
-                           const std::function<double(std::size_t)>& seconds) {
+                           const std::function<double(std::size_t)>& seconds, double limit) {
+    if (takes_last_ && count > 0) return count - 1;
     if (count < 2 || !measures_) return 0;
     const char* const source = kernel_source(file);
     const std::string key =
@@ -37,19 +38,19 @@ std::size_t Tuning::choose(std::string_view file, const std::string& what, std::
     std::size_t form = count;
     if (const auto kept = cache_.load(key); kept && kept->size() == 1) form = kept->front();
     if (form >= count) {
-        form = measure(count, seconds);
+        form = measure(count, seconds, limit);
         cache_.store(key, {static_cast<unsigned char>(form)});
     }
     chosen_.emplace(key, form);
     return form;
 }
 
-std::size_t Tuning::measure(std::size_t count, const std::function<double(std::size_t)>& seconds) const {
+std::size_t Tuning::measure(std::size_t count, const std::function<double(std::size_t)>& seconds, double limit) const {
     const auto start = Clock::now();
     std::size_t best = 0;
     double least = 0;
     for (std::size_t form = 0; form < std::min<std::size_t>(count, 255); ++form) {
-        if (form != 0 && seconds_since(start) > long_search) break;
+        if (form != 0 && seconds_since(start) > limit) break;
         double time = 0;
         try {
             time = seconds(form);

@@ -85,6 +85,10 @@ BOOST_AUTO_TEST_CASE(processors_are_measured_when_asked_for) {
     BOOST_TEST(times.asked == 0);
     Tuning always(processor, nothing_kept, Search::always);
     BOOST_TEST(choose(always, times) == 2u);
+    Times rising{{1, 2, 3}};
+    Tuning last(gpu, nothing_kept, Search::last);
+    BOOST_TEST(choose(last, rising) == 2u);
+    BOOST_TEST(rising.asked == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_search_ends_when_it_takes_long) {
@@ -94,12 +98,12 @@ BOOST_AUTO_TEST_CASE(a_search_ends_when_it_takes_long) {
     int begun = 0;
     const auto slow = [&](std::size_t form) {
         ++begun;
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
         return form == 1 ? 1.0 : form == 0 ? 2.0 : 0.5;
     };
-    BOOST_TEST(tuning.choose("file", "slow", 4, slow) == 1u);
+    BOOST_TEST(tuning.choose("file", "slow", 4, slow, 0.03) == 1u);
     BOOST_TEST(begun == 2);
-    BOOST_TEST(tuning.choose("file", "slow", 4, slow) == 1u);
+    BOOST_TEST(tuning.choose("file", "slow", 4, slow, 0.03) == 1u);
     BOOST_TEST(begun == 2);
 }
 
