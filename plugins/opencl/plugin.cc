@@ -168,11 +168,11 @@ struct Backend : plugin::InstanceEntries<Backend>,
 
     // Options: "doubles" = "off" works as on devices without double precision; "kernels" = "gpu" gives processors the
     // kernels that GPUs get; "tuning" = "off" or "on" measures forms of kernels nowhere or on processors, too, "last"
-    // takes the last one unmeasured; "cache" names the folder of compiled programs and of what was measured, "off" keeps
-    // none. Without it a folder of the user serves all devices but processors: a driver that compiles for the size of a
-    // group when a kernel starts has to compile every kernel of a program once more, for all sizes, to tell its binary,
-    // and keeps what it compiled by itself (PoCL 3.1, 2-core Zen 3, the twelve kernels of restore: 12 s more for a
-    // binary that loads in 0.04 s, where PoCL finds the source's own in 0.09 s).
+    // takes the last one unmeasured; "cache" names the folder of compiled programs and of what was measured, "off"
+    // keeps none. Without it a folder of the user serves all devices but processors: a driver that compiles for the
+    // size of a group when a kernel starts has to compile every kernel of a program once more, for all sizes, to tell
+    // its binary, and keeps what it compiled by itself (PoCL 3.1, 2-core Zen 3, the twelve kernels of restore: 12 s
+    // more for a binary that loads in 0.04 s, where PoCL finds the source's own in 0.09 s).
     static std::unique_ptr<Instance> make_instance(const vdt_host& host, plugin::Options& options) {
         // Which of the words an option has; the first is that of an option not given.
         const auto choice = [&](const char* name, std::initializer_list<std::string_view> words) {
