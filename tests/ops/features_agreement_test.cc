@@ -120,6 +120,31 @@ std::size_t right_pairs(const Keypoints& query, const Keypoints& train, const Ma
     return right;
 }
 
+// How well two pictures were put on each other.
+struct Fit {
+    std::size_t inliers = 0;
+    std::array<double, 9> homography{};
+};
+
+Fit fit_of(const Keypoints& query, const Keypoints& train) {
+    const Matches matches = matches_of(backend(), query, train);
+    BOOST_REQUIRE_MESSAGE(matches.code == VDT_OK, matches.text);
+    Fit fit{0, matches.homography};
+    for (const vdt_descriptor_match& pair : matches.pairs) fit.inliers += pair.inlier != 0 ? 1U : 0U;
+    return fit;
+}
+
+// The largest distance between the places that two homographies give the corners of a picture.
+double corner_error(const std::array<double, 9>& a, const std::array<double, 9>& b, const TestImage& picture) {
+    double largest = 0;
+    const double right = picture.width() - 1.0, bottom = picture.height() - 1.0;
+    for (const Point corner : {Point{0, 0}, Point{right, 0}, Point{right, bottom}, Point{0, bottom}}) {
+        const Point one = mapped(a, corner), other = mapped(b, corner);
+        largest = std::max(largest, std::hypot(one.x - other.x, one.y - other.y));
+    }
+    return largest;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(features)
@@ -191,6 +216,75 @@ BOOST_AUTO_TEST_CASE(changed_pictures) {
 #endif
     }
 }
+
+// Pairs that differ in angle, in light, in scale, and in all of them [the protocol of Xu and Wang, J. Computer
+// Applications 2016]: every pair is put on each other by its homography, as well as with OpenCV's keypoints.
+BOOST_AUTO_TEST_CASE(pairs_that_differ) {
+    if (!backend_has(VDT_OP_FEATURES, "features") || !backend_has(VDT_OP_FEATURE_MATCH, "feature_match")) return;
+    const Change changes[] = {{.angle = 30},
+                              {.gain = 0.5, .offset = 20},
+                              {.scale = 0.7},
+                              {.angle = -50, .scale = 0.8, .gain = 0.7, .offset = 50}};
+    std::uint32_t seed = 40;
+    double mean_error = 0;
+#ifdef VEDETTE_TESTS_OPENCV_FEATURES
+    double their_mean_error = 0;
+#endif
+    for (const auto& [width, height] : {std::pair{320U, 300U}, std::pair{512U, 512U}}) {
+        Random random(++seed);
+        const TestImage picture = screen_image(random, VDT_FORMAT_GRAY8, width, height);
+        const Keypoints before = features_of(backend(), picture);
+#ifdef VEDETTE_TESTS_OPENCV_FEATURES
+        const Keypoints their_before = by_opencv(picture);
+#endif
+        for (const Change& change : changes)
+            BOOST_TEST_CONTEXT(width << " x " << height << ", turned " << change.angle << ", scaled " << change.scale
+                                     << ", light times " << change.gain) {
+                const TestImage other = changed(picture, change);
+                const std::array<double, 9> truth = homography_of(change, picture);
+                const Fit ours = fit_of(before, features_of(backend(), other));
+                const double error = corner_error(ours.homography, truth, picture);
+                BOOST_CHECK_GE(ours.inliers, 20);
+                // One pair at an edge that is wrong by a little less than an inlier may be turns corners by pixels.
+                BOOST_CHECK_LE(error, 4);
+                mean_error += error / 8;
+#ifdef VEDETTE_TESTS_OPENCV_FEATURES
+                const Fit theirs = fit_of(their_before, by_opencv(other));
+                const double their_error = corner_error(theirs.homography, truth, picture);
+                BOOST_TEST_MESSAGE(width << " x " << height << ", turned " << change.angle << ", scaled "
+                                         << change.scale << ", light times " << change.gain << ": " << ours.inliers
+                                         << " inliers, corners off by " << error << "; with OpenCV's keypoints "
+                                         << theirs.inliers << ", " << their_error);
+                BOOST_CHECK_GE(static_cast<double>(ours.inliers), 0.95 * static_cast<double>(theirs.inliers));
+                their_mean_error += their_error / 8;
+#endif
+            }
+    }
+    BOOST_CHECK_LE(mean_error, 1);
+#ifdef VEDETTE_TESTS_OPENCV_FEATURES
+    BOOST_TEST_MESSAGE("corners off by " << mean_error << " in the mean, with OpenCV's keypoints by "
+                                         << their_mean_error);
+    BOOST_CHECK_LE(mean_error, their_mean_error + 0.5);
+#endif
+}
+
+#ifdef VEDETTE_TESTS_OPENCV_FEATURES
+
+// OpenCV's own pair, a box and a desk on which it lies: no truth is known, but OpenCV's.
+BOOST_AUTO_TEST_CASE(public_pair) {
+    if (!backend_has(VDT_OP_FEATURES, "features") || !backend_has(VDT_OP_FEATURE_MATCH, "feature_match")) return;
+    const TestImage box = real_picture("opencv/box.png"), scene = real_picture("opencv/box_in_scene.png");
+    if (box.format() == VDT_FORMAT_NONE || scene.format() == VDT_FORMAT_NONE) return;
+    const Fit ours = fit_of(features_of(backend(), box), features_of(backend(), scene));
+    const Fit theirs = fit_of(by_opencv(box), by_opencv(scene));
+    const double apart = corner_error(ours.homography, theirs.homography, box);
+    BOOST_TEST_MESSAGE(ours.inliers << " inliers, with OpenCV's keypoints " << theirs.inliers << "; corners differ by "
+                                    << apart);
+    BOOST_CHECK_GE(static_cast<double>(ours.inliers), 0.95 * static_cast<double>(theirs.inliers));
+    BOOST_CHECK_LE(apart, 2);
+}
+
+#endif
 
 BOOST_AUTO_TEST_SUITE_END()
 
