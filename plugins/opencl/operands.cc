@@ -147,6 +147,38 @@ DeviceImage Operands::as_it_is(const vdt_image& image) const {
     return result;
 }
 
+// Host memory that the device works in, without memory where it has to be copied. Outputs only without gaps between
+// rows, since a driver that copies after all writes everything back; GPUs, whose drivers map pages, want whole ones.
+DeviceImage Operands::in_host_memory(const vdt_image& image, bool is_output) {
+    const DeviceEntry& entry = device_.entry;
+    if (!entry.limits.unified_memory || (is_output && entry.kind != Kind::cpu)) return {};
+    const std::size_t unit = entry.kind == Kind::cpu ? 16 : 4096;
+    const std::size_t row = row_bytes_of(image);
+    DeviceImage result;
+    result.format = image.format;
+    result.width = image.width;
+    result.height = image.height;
+    result.stride = static_cast<std::uint32_t>(image.height > 1 ? image.plane[0].row_stride : pitch_of(row));
+    if (result.stride % 16 != 0 || (is_output && row % 16 != 0)) return {};
+    const std::size_t bytes = std::size_t{image.height - 1} * result.stride + (row + 15) / 16 * 16;
+    for (std::uint32_t index = 0; index < image.plane_count; ++index) {
+        const vdt_plane& plane = image.plane[index];
+        const auto address = reinterpret_cast<std::uintptr_t>(plane.base) + plane.offset;
+        if (address % unit != 0 || plane.offset + bytes > plane.bytes || bytes > entry.limits.largest_allocation)
+            return {};
+        if (image.height > 1 && plane.row_stride != static_cast<std::int64_t>(result.stride)) return {};
+        if (image.height > 1 && is_output && result.stride != row) return {};
+    }
+    for (std::uint32_t index = 0; index < image.plane_count; ++index) {
+        std::byte* const address = static_cast<std::byte*>(image.plane[index].base) + image.plane[index].offset;
+        shared_.push_back({make_memory_of_host(device_.context.get(), address, bytes,
+                                               is_output ? cl::memory_read_write : cl::memory_read_only),
+                           bytes, is_output});
+        result.memory[index] = shared_.back().memory.get();
+    }
+    return result;
+}
+
 std::byte* Operands::staging(std::size_t bytes, std::size_t& place) {
     // Blocks keep their places from call to call: the same plan asks for the same sizes in the same order.
     if (used_staging_ == staging_.size()) staging_.emplace_back();
@@ -208,8 +240,8 @@ DeviceImage Operands::input(std::uint32_t index) {
     if (image.format == VDT_FORMAT_NONE) return {};
     if (image.resident != nullptr) return resident_of(image)->on_device();
     wait_for_event(image.ready);
-    if (!on_host(image))
-        if (const DeviceImage same = as_it_is(image); same.present()) return same;
+    if (const DeviceImage same = on_host(image) ? in_host_memory(image, false) : as_it_is(image); same.present())
+        return same;
     if (inputs_.size() <= index) inputs_.resize(index + 1);
     return copied_input(index, inputs_[index]);
 }
@@ -218,8 +250,8 @@ DeviceImage Operands::output(std::uint32_t index) {
     const vdt_image& image = *call_->outputs[index];
     if (image.format == VDT_FORMAT_NONE) return {};
     wait_for_event(image.ready);
-    if (!on_host(image))
-        if (const DeviceImage same = as_it_is(image); same.present()) return same;
+    if (const DeviceImage same = on_host(image) ? in_host_memory(image, true) : as_it_is(image); same.present())
+        return same;
     if (outputs_.size() <= index) outputs_.resize(index + 1);
     const DeviceImage own = own_image(device_, image.format, image.width, image.height, outputs_[index]);
     downloads_.push_back({own, &image, image.height, {}});
@@ -289,6 +321,7 @@ Operands::Call::Call(Operands& operands, const vdt_call& call) : operands_(opera
     self.wait_for_last();
     self.call_ = &call;
     self.downloads_.clear();
+    self.shared_.clear();
     self.used_staging_ = 0;
     self.queue_in_use_ = call.stream != nullptr ? stream_of(call.stream).queue.get() : self.queue_.get();
     self.device_.pool.begin_call();
@@ -297,7 +330,9 @@ Operands::Call::Call(Operands& operands, const vdt_call& call) : operands_(opera
 Operands::Call::~Call() {
     if (!finished_) (void)cl::api().Finish(operands_.queue_in_use_);
     operands_.call_ = nullptr;
-    if (operands_.last_ == nullptr) operands_.device_.pool.end_call();
+    if (operands_.last_ != nullptr) return;
+    operands_.shared_.clear();
+    operands_.device_.pool.end_call();
 }
 
 void Operands::Call::wait() {
@@ -307,6 +342,8 @@ void Operands::Call::wait() {
 void Operands::Call::finish() {
     Operands& self = operands_;
     for (Download& download : self.downloads_) self.download(download);
+    for (const Operands::Shared& shared : self.shared_)
+        if (shared.is_output) give_to_host(self.queue_in_use_, shared.memory.get(), shared.bytes);
     if (self.call_->stream == nullptr || self.used_staging_ != 0) {
         wait();
         self.write_staged();

@@ -1,4 +1,5 @@
-// The images of a call in device memory: where they lie elsewhere they are copied, and results are copied back.
+// The images of a call in device memory: where they lie elsewhere they are copied, and results are copied back. Devices
+// that work in the host's memory take images there as they are, where rows lie as kernels want them.
 #pragma once
 
 #include "backend.h"
@@ -87,6 +88,7 @@ private:
     };
 
     DeviceImage as_it_is(const vdt_image& image) const;
+    DeviceImage in_host_memory(const vdt_image& image, bool is_output);
     void upload(const vdt_image& image, const DeviceImage& to);
     void download(Download& download);
     void write_staged() noexcept;
@@ -100,6 +102,13 @@ private:
     std::vector<Buffer<std::byte>> inputs_;
     std::vector<Buffer<std::byte>> outputs_;
     std::vector<Download> downloads_;
+    // The caller's host memory that this call, or the one that was only queued, works in.
+    struct Shared {
+        Memory memory;
+        std::size_t bytes;
+        bool is_output;
+    };
+    std::vector<Shared> shared_;
     // Images whose rows go upwards in memory, which OpenCL cannot copy as they are. In use until the device is done.
     std::vector<std::vector<std::byte>> staging_;
     std::size_t used_staging_ = 0;

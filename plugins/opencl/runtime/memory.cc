@@ -22,6 +22,22 @@ Memory make_memory(cl::Context context, std::size_t bytes, cl::Bits flags) {
     return memory;
 }
 
+Memory make_memory_of_host(cl::Context context, void* address, std::size_t bytes, cl::Bits access) {
+    cl::Int code = cl::success;
+    Memory memory(cl::api().CreateBuffer(context, access | cl::memory_use_host, bytes, address, &code));
+    check(code, "using host memory on the device");
+    return memory;
+}
+
+void give_to_host(cl::Queue queue, cl::Memory memory, std::size_t bytes) {
+    cl::Int code = cl::success;
+    void* const address =
+        cl::api().EnqueueMapBuffer(queue, memory, cl::queued, cl::map_read, 0, bytes, 0, nullptr, nullptr, &code);
+    check(code, "giving memory back to the host");
+    check(cl::api().EnqueueUnmapMemObject(queue, memory, address, 0, nullptr, nullptr),
+          "giving memory back to the host");
+}
+
 Pinned::Pinned(cl::Context context, cl::Queue queue, std::size_t bytes)
     : queue_(queue), memory_(make_memory(context, bytes, cl::memory_read_write | cl::memory_alloc_host)) {
     cl::Int code = cl::success;

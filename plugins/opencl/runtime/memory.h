@@ -17,6 +17,11 @@ std::size_t checked_bytes(std::size_t count, std::size_t bytes);
 // Throws Error with Fault::memory when there is no room. Zero bytes are taken for one.
 Memory make_memory(cl::Context context, std::size_t bytes, cl::Bits flags = cl::memory_read_write);
 
+// Host memory as the device's, for devices that work in it; the host does not touch it while commands that use it run,
+// and sees what they wrote after `give_to_host`. Throws Error.
+Memory make_memory_of_host(cl::Context context, void* address, std::size_t bytes, cl::Bits access);
+void give_to_host(cl::Queue queue, cl::Memory memory, std::size_t bytes);
+
 // Device memory for `count` elements of T out of a pool, which outlives it.
 template <class T>
 class Buffer {
