@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rectangle_sums.h"
+
 namespace vedette::cpu::find {
 namespace {
 
@@ -20,12 +22,13 @@ struct Means {
 using CellSquares = std::vector<double>;
 
 int cell_of(const Bound& bound, int block) {
-    return block / bound.blocks_x / 2 * bound.blocks_x + block % bound.blocks_x;
+    const int columns = bound.grid.columns;
+    return block / columns / 2 * columns + block % columns;
 }
 
 // Factors of the norms of BlockRow, rounded up.
 std::vector<float> cell_factors(const Bound& bound, const CellSquares& squares) {
-    const double unit = std::sqrt(std::ldexp(1.0, bound.shift) / (bound.shape.w * bound.shape.h));
+    const double unit = std::sqrt(std::ldexp(1.0, bound.shift) / (bound.grid.block.w * bound.grid.block.h));
     std::vector<float> factors;
     for (const double square : squares)
         factors.push_back(static_cast<float>(std::sqrt(std::max(0.0, square)) * unit * (1 + 1e-6)));
@@ -33,12 +36,13 @@ std::vector<float> cell_factors(const Bound& bound, const CellSquares& squares) 
 }
 
 Means measure(const Pattern& pattern, Bound& bound) {
-    const int rows = 2 * bound.pair_rows, columns = bound.blocks_x;
-    const int w = bound.shape.w, h = bound.shape.h;
+    const BlockGrid& grid = bound.grid;
+    const int rows = 2 * grid.pair_rows, columns = grid.columns;
+    const int w = grid.block.w, h = grid.block.h;
     const std::int64_t inner_area = std::int64_t{rows} * h * columns * w;
     Means means;
     means.block.assign(index(std::int64_t{pattern.channels} * rows * columns), 0);
-    CellSquares cells(index(std::int64_t{bound.pair_rows} * columns), 0.0);
+    CellSquares cells(index(std::int64_t{grid.pair_rows} * columns), 0.0);
     double residual = 0, outer_residual = 0;
     for (int c = 0; c < pattern.channels; ++c) {
         double total = 0, inside = 0;
@@ -48,7 +52,7 @@ Means measure(const Pattern& pattern, Bound& bound) {
         means.pattern[c] = mean;
         double* const block = means.block.data() + index(std::int64_t{c} * rows * columns);
         const auto block_at = [&](int x, int y) {
-            const int bx = x - bound.left, by = y - bound.top;
+            const int bx = x - grid.left, by = y - grid.top;
             if (bx < 0 || by < 0 || bx >= columns * w || by >= rows * h) return -1;
             return by / h * columns + bx / w;
         };
@@ -77,8 +81,8 @@ Means measure(const Pattern& pattern, Bound& bound) {
 
 // Rounds block means to scale * q. The scale keeps sum |q| |block sum| below 2^31.
 void quantise(const Pattern& pattern, Bound& bound, const Means& means) {
-    const int rows = 2 * bound.pair_rows, columns = bound.blocks_x;
-    const double block_area = bound.shape.w * bound.shape.h;
+    const int rows = 2 * bound.grid.pair_rows, columns = bound.grid.columns;
+    const double block_area = bound.grid.block.w * bound.grid.block.h;
     double largest = 0, total = 0;
     const auto value = [&](int c, int k) {
         return means.block[index(std::int64_t{c} * rows * columns + k)] - bound.inner[c];
@@ -91,7 +95,7 @@ void quantise(const Pattern& pattern, Bound& bound, const Means& means) {
     // Error diffusion moves each q by less than one, hence the room for one a block.
     const double room = 2147483000.0 / (128 * block_area) - static_cast<double>(means.block.size());
     bound.scale = static_cast<double>(static_cast<float>(std::max({largest / 32000, total / room, 1e-6}) * 1.000001));
-    bound.coefficients.assign(index(std::int64_t{pattern.channels} * bound.pair_rows * columns), 0);
+    bound.coefficients.assign(index(std::int64_t{pattern.channels} * bound.grid.pair_rows * columns), 0);
     double error = 0;
     for (int c = 0; c < pattern.channels; ++c) {
         double carry = 0;
@@ -101,7 +105,8 @@ void quantise(const Pattern& pattern, Bound& bound, const Means& means) {
             carry += exact - rounded;
             error += (exact - rounded) * (exact - rounded);
             const int row = k / columns, column = k % columns;
-            auto& pair = bound.coefficients[index((std::int64_t{c} * bound.pair_rows + row / 2) * columns + column)];
+            auto& pair =
+                bound.coefficients[index((std::int64_t{c} * bound.grid.pair_rows + row / 2) * columns + column)];
             const auto half =
                 static_cast<std::uint32_t>(static_cast<std::uint16_t>(static_cast<std::int16_t>(rounded)));
             pair = static_cast<std::int32_t>(static_cast<std::uint32_t>(pair) | (row % 2 == 0 ? half : half << 16));
@@ -111,15 +116,16 @@ void quantise(const Pattern& pattern, Bound& bound, const Means& means) {
 }
 
 void add_detail(const Pattern& pattern, Bound& bound, const Means& means) {
-    const int rows = 2 * bound.pair_rows, columns = bound.blocks_x;
-    const int w = bound.shape.w, h = bound.shape.h;
+    const BlockGrid& grid = bound.grid;
+    const int rows = 2 * grid.pair_rows, columns = grid.columns;
+    const int w = grid.block.w, h = grid.block.h;
     double largest = 1e-3;
     const auto mean_of = [&](int c, int k) {
         return means.block[index(std::int64_t{c} * rows * columns + k)] + means.pattern[c];
     };
     const auto each_pixel = [&](int k, const auto& visit) {
         for (int j = 0; j < h; ++j)
-            for (int i = 0; i < w; ++i) visit(bound.left + k % columns * w + i, bound.top + k / columns * h + j);
+            for (int i = 0; i < w; ++i) visit(grid.left + k % columns * w + i, grid.top + k / columns * h + j);
     };
     for (int c = 0; c < pattern.channels; ++c)
         for (int k = 0; k < rows * columns; ++k)
@@ -128,7 +134,8 @@ void add_detail(const Pattern& pattern, Bound& bound, const Means& means) {
             });
     // Error diffusion moves a value by less than one.
     bound.detail_scale = 62 / largest;
-    bound.detail.assign(pattern.coefficients.size(), 0);
+    bound.detail_stride = (grid.covered_w() + 31) / 32 * 32;
+    bound.detail.assign(index(std::int64_t{pattern.channels} * grid.covered_h() * bound.detail_stride), 0);
     CellSquares errors(bound.cell.size(), 0.0);
     for (int c = 0; c < pattern.channels; ++c)
         for (int k = 0; k < rows * columns; ++k) {
@@ -140,12 +147,90 @@ void add_detail(const Pattern& pattern, Bound& bound, const Means& means) {
                 carry += exact * bound.detail_scale - rounded;
                 const double lost = exact - rounded / bound.detail_scale;
                 errors[index(cell_of(bound, k))] += lost * lost;
-                bound.detail[index((std::int64_t{c} * pattern.h + y) * pattern.stride + x)] =
-                    static_cast<std::int8_t>(rounded);
+                const std::int64_t line = std::int64_t{c} * grid.covered_h() + y - grid.top;
+                bound.detail[index(line * bound.detail_stride + x - grid.left)] = static_cast<std::int8_t>(rounded);
             });
         }
     bound.cell_error = cell_factors(bound, errors);
 }
+
+constexpr BlockShape shapes[] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {16, 4}, {8, 4},  {4, 8}, {4, 4}, {2, 4}, {4, 2},
+                                 {2, 2},   {12, 6}, {6, 6},  {6, 4}, {12, 4}, {10, 5}, {5, 5}, {3, 3}, {6, 3}};
+
+// Shares of a pattern's contrast that may be left outside the blocks.
+constexpr double outer_shares[] = {0, 0.004, 0.02, 0.06};
+// A part that is hardly smaller than another one is not tried beside it.
+constexpr double least_shrinking = 0.85;
+
+BlockGrid grid_in(BlockShape shape, const vdt_rect& part) {
+    BlockGrid grid;
+    grid.block = shape;
+    grid.columns = part.w / shape.w;
+    grid.pair_rows = part.h / (2 * shape.h);
+    grid.left = part.x + (part.w - grid.covered_w()) / 2;
+    grid.top = part.y + (part.h - grid.covered_h()) / 2;
+    return grid;
+}
+
+// How much of a pattern's contrast lies where.
+class Contrast {
+public:
+    explicit Contrast(const Pattern& pattern) : pattern_(pattern) {
+        square_.set(pattern.w, pattern.h, [&](int x, int y) {
+            double sum = 0;
+            for (int c = 0; c < pattern.channels; ++c) sum += shifted(c, x, y) * shifted(c, x, y);
+            return sum;
+        });
+        for (int c = 0; c < pattern.channels; ++c)
+            sum_[c].set(pattern.w, pattern.h, [&](int x, int y) { return shifted(c, x, y); });
+    }
+
+    // The squared norm of what lies outside, about its own mean.
+    double outside(const vdt_rect& part) const {
+        const auto left = [&](const RectangleSums& sums) {
+            return sums.of(0, 0, pattern_.w, pattern_.h) - sums.of(part.x, part.y, part.w, part.h);
+        };
+        const double area = static_cast<double>(pattern_.w) * pattern_.h - static_cast<double>(part.w) * part.h;
+        if (area == 0) return 0;
+        double square = left(square_);
+        for (int c = 0; c < pattern_.channels; ++c) square -= left(sum_[c]) * left(sum_[c]) / area;
+        return std::max(0.0, square);
+    }
+
+    // A small rectangle outside of which at most that share of the contrast lies, by taking away strips.
+    vdt_rect part(double share) const {
+        vdt_rect part{0, 0, pattern_.w, pattern_.h};
+        const double most = share * pattern_.norm * pattern_.norm;
+        while (share > 0) {
+            vdt_rect best{};
+            double least = HUGE_VAL;
+            for (int side = 0; side < 4; ++side) {
+                vdt_rect next = part;
+                std::int32_t& size = side % 2 == 0 ? next.w : next.h;
+                const std::int32_t strip = std::max(1, size / 32);
+                if (size <= 2 * strip || size < 8) continue;
+                size -= strip;
+                if (side == 2) next.x += strip;
+                if (side == 3) next.y += strip;
+                // By what is lost for each pixel.
+                const double lost = outside(next) / (static_cast<double>(pattern_.w) * pattern_.h -
+                                                     static_cast<double>(next.w) * next.h);
+                if (outside(next) > most || lost >= least) continue;
+                least = lost;
+                best = next;
+            }
+            if (best.w == 0) break;
+            part = best;
+        }
+        return part;
+    }
+
+private:
+    double shifted(int c, int x, int y) const { return pattern_.pixel(c, x, y) - 128; }
+
+    const Pattern& pattern_;
+    RectangleSums square_, sum_[max_channels];
+};
 
 }  // namespace
 
@@ -153,18 +238,18 @@ bool shape_fits(const Pattern& pattern, BlockShape shape) {
     return shape.w >= 1 && shape.h >= 1 && shape.w * shape.h <= 256 && shape.w <= pattern.w && 2 * shape.h <= pattern.h;
 }
 
-Bound make_bound(const Pattern& pattern, BlockShape shape) {
+BlockGrid whole_grid(const Pattern& pattern, BlockShape shape) {
+    return grid_in(shape, {0, 0, pattern.w, pattern.h});
+}
+
+Bound make_bound(const Pattern& pattern, const BlockGrid& grid) {
     Bound bound;
-    bound.shape = shape;
-    bound.blocks_x = pattern.w / shape.w;
-    bound.pair_rows = pattern.h / (2 * shape.h);
-    const int covered_w = bound.blocks_x * shape.w, covered_h = 2 * bound.pair_rows * shape.h;
-    bound.left = (pattern.w - covered_w) / 2;
-    bound.top = (pattern.h - covered_h) / 2;
-    bound.outer_area = std::int64_t{pattern.w} * pattern.h - std::int64_t{covered_w} * covered_h;
+    bound.grid = grid;
+    const double inner_area = static_cast<double>(grid.covered_w()) * grid.covered_h();
+    bound.outer_area = std::int64_t{pattern.w} * pattern.h - std::int64_t{grid.covered_w()} * grid.covered_h();
     bound.covered = bound.outer_area == 0;
     // The shift that BlockRow asks for, and 2 is enough for three channels of 256 pixels.
-    const double block_area = shape.w * shape.h;
+    const double block_area = grid.block.w * grid.block.h;
     if (pattern.channels * 2 * 127.5 * 127.5 * block_area * block_area >= 2147483000.0) bound.shift = 2;
     const Means means = measure(pattern, bound);
     quantise(pattern, bound, means);
@@ -172,47 +257,41 @@ Bound make_bound(const Pattern& pattern, BlockShape shape) {
     if (!bound.covered)
         for (int c = 0; c < pattern.channels; ++c)
             // Two products, two subtractions, all of at most 128 * inner area * |inner|, each rounded by 2^-24 at most.
-            bound.slack += std::fabs(bound.inner[c]) * 128.0 * covered_w * covered_h * 1e-6;
+            bound.slack += std::fabs(bound.inner[c]) * 128.0 * inner_area * 1e-6;
     return bound;
 }
 
-std::vector<BlockShape> candidate_shapes(const Pattern& pattern) {
-    std::vector<BlockShape> shapes;
-    double best_cover = 0;
-    const auto cover = [&](BlockShape s) {
-        return static_cast<double>(pattern.w / s.w * s.w) * (pattern.h / (2 * s.h) * 2 * s.h) /
-               (static_cast<double>(pattern.w) * pattern.h);
-    };
-    for (const BlockShape shape : {BlockShape{16, 16},
-                                   {16, 8},
-                                   {8, 16},
-                                   {8, 8},
-                                   {16, 4},
-                                   {8, 4},
-                                   {4, 8},
-                                   {4, 4},
-                                   {2, 4},
-                                   {4, 2},
-                                   {2, 2},
-                                   {12, 6},
-                                   {6, 6},
-                                   {6, 4},
-                                   {12, 4},
-                                   {10, 5},
-                                   {5, 5},
-                                   {3, 3},
-                                   {6, 3}}) {
-        if (!shape_fits(pattern, shape)) continue;
-        const int blocks_x = pattern.w / shape.w, pair_rows = pattern.h / (2 * shape.h),
-                  blocks = blocks_x * pair_rows * 2;
-        // Not so many blocks that the bound costs as much as a direct search.
-        if (blocks > 288 || blocks < 4) continue;
-        shapes.push_back(shape);
-        best_cover = std::max(best_cover, cover(shape));
+std::vector<BlockGrid> candidate_grids(const Pattern& pattern) {
+    const Contrast contrast(pattern);
+    std::vector<vdt_rect> parts;
+    for (const double share : outer_shares) {
+        const vdt_rect part = contrast.part(share);
+        const bool known = std::any_of(parts.begin(), parts.end(), [&](const vdt_rect& other) {
+            return std::int64_t{part.w} * part.h > least_shrinking * other.w * other.h;
+        });
+        if (!known) parts.push_back(part);
     }
-    // Shapes that leave more of the window uncovered than others do worse nearly always.
-    std::erase_if(shapes, [&](BlockShape shape) { return cover(shape) < best_cover - 0.08; });
-    return shapes;
+    std::vector<BlockGrid> grids;
+    for (const vdt_rect& part : parts) {
+        double best_cover = 0;
+        const auto first = static_cast<std::ptrdiff_t>(grids.size());
+        const auto cover = [&](const BlockGrid& grid) {
+            return static_cast<double>(grid.covered_w()) * grid.covered_h() / (static_cast<double>(part.w) * part.h);
+        };
+        for (const BlockShape shape : shapes) {
+            if (!shape_fits(pattern, shape)) continue;
+            const BlockGrid grid = grid_in(shape, part);
+            // Not so many blocks that the bound costs as much as a direct search.
+            if (grid.blocks() > 288 || grid.blocks() < 4) continue;
+            grids.push_back(grid);
+            best_cover = std::max(best_cover, cover(grid));
+        }
+        // Shapes that leave more of the part uncovered than others do worse nearly always.
+        grids.erase(std::remove_if(grids.begin() + first, grids.end(),
+                                   [&](const BlockGrid& grid) { return cover(grid) < best_cover - 0.08; }),
+                    grids.end());
+    }
+    return grids;
 }
 
 }  // namespace vedette::cpu::find

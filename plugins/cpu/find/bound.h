@@ -1,7 +1,7 @@
 // The bound that prunes the search, for one pattern and one block shape.
 //
-// Cover the window with blocks of block_w x block_h pixels; P projects on what is constant in each block and in the
-// rest of the window ("outside", when the sizes are no multiples). With T0 = T - mean(T), channel by channel,
+// Cover a rectangle of the window with blocks of block_w x block_h pixels; P projects on what is constant in each block
+// and in the rest of the window ("outside"). With T0 = T - mean(T), channel by channel,
 //     <I, T0> = <P I, P T0> + <(1 - P) I, (1 - P) T0>
 //            <= <P I, P T0> + sum over cells k of ||(1 - P) I||_k ||(1 - P) T0||_k    [Cauchy-Schwarz in each cell],
 // where a cell is a pair of blocks one above the other, or what is outside. The first term costs one product a block;
@@ -13,9 +13,12 @@
 //
 // Block means of T0 are rounded to scale * q with 16-bit q whose sum is zero in each channel, so that a change of the
 // window's mean does not enter; the rounding error e has sum zero too and adds at most ||e|| ||I - mean||, which goes
-// into the limit. Oblong blocks matter: text lines need more resolution down than across.
+// into the limit. Oblong blocks matter: text lines need more resolution down than across. So does where they lie: most
+// of a button is a plain surface, and blocks are worth their time around its label only.
 #pragma once
 
+#include <compare>
+#include <tuple>
 #include <vector>
 
 #include "pattern.h"
@@ -26,12 +29,26 @@ struct BlockShape {
     int w = 1, h = 1;
 };
 
+// Blocks side by side, in rows that come in pairs.
+struct BlockGrid {
+    BlockShape block;
+    int left = 0, top = 0;  // pixels of the pattern
+    int columns = 0, pair_rows = 0;
+
+    int covered_w() const { return columns * block.w; }
+    int covered_h() const { return 2 * pair_rows * block.h; }
+    int blocks() const { return 2 * pair_rows * columns; }
+    auto operator<=>(const BlockGrid& other) const {
+        return std::tie(block.w, block.h, left, top, columns, pair_rows) <=>
+               std::tie(other.block.w, other.block.h, other.left, other.top, other.columns, other.pair_rows);
+    }
+    bool operator==(const BlockGrid& other) const { return (*this <=> other) == 0; }
+};
+
 struct Bound {
-    BlockShape shape;
-    int blocks_x = 0, pair_rows = 0;  // pair_rows = half the rows of blocks
-    int left = 0, top = 0;            // of the covered part
-    bool covered = true;
-    int shift = 0;  // as BlockRow's
+    BlockGrid grid;
+    bool covered = true;  // nothing is outside
+    int shift = 0;        // as BlockRow's
     double scale = 1;
     double inner[max_channels] = {}, outer[max_channels] = {};  // mean of T0 inside and outside the blocks
     double residual = 0, outer_residual = 0, rounding = 0;      // ||(1 - P) T0|| inside and outside; ||e||
@@ -41,8 +58,10 @@ struct Bound {
     // [pair row][column]: ||(1 - P) T0||_k for the norms of BlockRow, rounded up.
     std::vector<float> cell;
 
-    // (1 - P) T0 * detail_scale within +-63, zero sum in each block: planes of rows as in Pattern::coefficients.
+    // (1 - P) T0 * detail_scale within +-63, zero sum in each block: planes of the covered rows, each padded with zeros
+    // to whole vectors as in Pattern::coefficients.
     double detail_scale = 1;
+    int detail_stride = 0;
     std::vector<std::int8_t> detail;
     std::vector<float> cell_error;  // as `cell`, of what rounding takes off the detail
 };
@@ -50,10 +69,14 @@ struct Bound {
 // True when a bound of this shape can be made: at least two rows of blocks, 16-bit block sums.
 bool shape_fits(const Pattern& pattern, BlockShape shape);
 
-// The pattern is small(), unmasked and of positive variance; the shape fits.
-Bound make_bound(const Pattern& pattern, BlockShape shape);
+// As many blocks as the pattern holds, about its middle.
+BlockGrid whole_grid(const Pattern& pattern, BlockShape shape);
 
-// Shapes worth trying for a pattern, finest last.
-std::vector<BlockShape> candidate_shapes(const Pattern& pattern);
+// The pattern is small(), unmasked and of positive variance; the grid lies inside it, with at least one pair of blocks
+// of a shape that fits.
+Bound make_bound(const Pattern& pattern, const BlockGrid& grid);
+
+// Grids worth trying for a pattern: of several shapes and over rectangles outside of which little of its contrast lies.
+std::vector<BlockGrid> candidate_grids(const Pattern& pattern);
 
 }  // namespace vedette::cpu::find

@@ -64,12 +64,10 @@ static inline void variances(vi square_exact, const vi (&sum)[channels], std::in
 // What the outer part takes off what the blocks must give.
 template <int channels>
 static inline vf outer_part(const TestRow& s, int at) {
-    vi square = load(s.square + at);
-    for (int j = 0; j < s.pair_rows; ++j) square = sub32(square, load(s.square_total[j] + at));
+    const vi square = sub32(load(s.square + at), load(s.inner_square + at));
     vf part = all_f(s.slack), mean_square = all_f(0);
     for (int c = 0; c < channels; ++c) {
-        vi inside = zero();
-        for (int j = 0; j < s.pair_rows; ++j) inside = add32(inside, load(s.total[c * s.pair_rows + j] + at));
+        const vi inside = load(s.inner_sum[c] + at);
         const vf outside = to_float(sub32(load(s.sum[c] + at), inside));
         mean_square = fma(outside, outside, mean_square);
         part = fma(all_f(s.inner[c]), to_float(inside), part);
@@ -133,7 +131,7 @@ static int test_row_of(const TestRow& s, Survivor* survivors) {
 }
 
 static int test_row(const TestRow& s, Survivor* survivors) {
-    const bool covered = s.total == nullptr;
+    const bool covered = s.inner_square == nullptr;
     if (s.channels == 1) return covered ? test_row_of<1, true>(s, survivors) : test_row_of<1, false>(s, survivors);
     return covered ? test_row_of<3, true>(s, survivors) : test_row_of<3, false>(s, survivors);
 }

@@ -11,8 +11,6 @@
 namespace vedette::cpu::find {
 namespace {
 
-// Positions of a strip: what its rings need stays in a second-level cache of 512 KiB up to patterns of about 100 rows.
-constexpr int strip_columns = 512;
 // A unit shorter than this is not worth a hand-over to another thread, nanoseconds.
 constexpr double least_unit = 30e3;
 
@@ -131,7 +129,7 @@ void Finder::prepare_jobs(const vdt_call& call, const vdt_template_find_params& 
         if (pattern.small()) {
             choose_way(job, params.threshold, call.token);
             job.masked = job.choice.masked;
-            if (job.choice.pruned) job.bound = &job.prepared->bound(job.choice.shape);
+            if (job.choice.pruned) job.bound = &job.prepared->bound(job.choice.grid);
             cost = job.choice.cost;
         }
         add_pieces(p, cost);

@@ -18,20 +18,26 @@ constexpr int max_channels = 3;
 // Elements that kernels may touch beyond a count: one group of positions of the widest instruction set.
 constexpr int pad = 128;
 
-// One image row enters, one leaves: column sums of the last h rows and of their squares (all channels together), the
-// column sums of the last block_h rows, and the squares of the last 2 block_h rows.
+// One image row enters, one leaves: column sums of the last h rows and of their squares (all channels together).
 struct ColumnStep {
     int count;
     int channels;
     const std::uint8_t* enter[max_channels];
-    const std::uint8_t* leave[max_channels];        // h rows earlier, or a row of 128
-    const std::uint8_t* block_leave[max_channels];  // block_h rows earlier, or a row of 128
-    const std::uint8_t* ahead[max_channels];        // a row that enters soon, to be fetched into the cache
+    const std::uint8_t* leave[max_channels];  // h rows earlier, or a row of 128
+    const std::uint8_t* ahead[max_channels];  // a row that enters soon, to be fetched into the cache
     std::int32_t* sum[max_channels];
     std::int32_t* square;
-    std::int16_t* block[max_channels];             // NULL = no blocks
+};
+
+// The same for blocks: column sums of the last block_h rows and the squares of the last 2 block_h rows.
+struct BlockStep {
+    int count;
+    int channels;
+    const std::uint8_t* enter[max_channels];
+    const std::uint8_t* leave[max_channels];       // block_h rows earlier, or a row of 128
     const std::uint8_t* pair_leave[max_channels];  // 2 block_h rows earlier, or a row of 128
-    std::int32_t* pair_square;                     // NULL = not wanted
+    std::int16_t* sum[max_channels];
+    std::int32_t* pair_square;  // NULL = not wanted
 };
 
 // Sums over windows of `width` columns: window[x] = sum of column[x .. x + width - 1]. column[-1] is readable.
@@ -45,8 +51,7 @@ struct WindowSum {
 // One row of block sums (block_w wide), paired with the row block_h above: pair[x] = (upper, lower) as 16-bit halves;
 // norm[x] = norm of what is left of the pair's pixels without their block means, all channels together: the root of
 // sum I^2 - (upper^2 + lower^2) / block area, times the root of the block area and of 2^-shift, within sqrt_slack of
-// it or rounded up by the shift; total[x] = sum over the blocks_x pairs of a window at x of upper + lower, per channel;
-// square_total[x] the same of the squares.
+// it or rounded up by the shift.
 struct BlockRow {
     int count;  // positions x
     int channels;
@@ -59,8 +64,6 @@ struct BlockRow {
     const std::int32_t* square;               // of a pair's pixels at x, count + (blocks_x - 1) * block_w
     std::int32_t block_area;                  // for norm
     float* norm;                              // out, NULL = not wanted
-    std::int32_t* total[max_channels];        // out, NULL = not wanted
-    std::int32_t* square_total;               // out, NULL = not wanted
     std::int32_t* scratch;                    // count + (blocks_x - 1) * block_w, twice
 };
 
@@ -77,13 +80,13 @@ struct TestRow {
     const std::int32_t* square;
     int pair_rows;  // rows of block pairs in a window
     int block_w, blocks_x;
-    const std::int32_t* const* pair;          // channels * pair_rows rows
-    const float* const* norm;                 // pair_rows rows
-    const std::int32_t* const* total;         // channels * pair_rows rows, NULL = the blocks cover the window
-    const std::int32_t* const* square_total;  // pair_rows rows, with total
-    const std::int32_t* coefficient;          // channels * pair_rows * blocks_x pairs of 16-bit halves
-    const float* cell;                        // pair_rows * blocks_x factors of the norms
-    std::int32_t area;                        // of a window, one channel
+    const std::int32_t* const* pair;              // channels * pair_rows rows
+    const float* const* norm;                     // pair_rows rows
+    const std::int32_t* inner_sum[max_channels];  // over all blocks
+    const std::int32_t* inner_square;             // NULL = the blocks cover the window
+    const std::int32_t* coefficient;              // channels * pair_rows * blocks_x pairs of 16-bit halves
+    const float* cell;                            // pair_rows * blocks_x factors of the norms
+    std::int32_t area;                            // of a window, one channel
     float inverse_area, inverse_outer;
     float scale;                                     // of the coefficients
     float inner[max_channels], outer[max_channels];  // weights of the sums inside and outside the blocks
@@ -192,6 +195,7 @@ struct Kernels {
     int group;        // positions a group: counts of BlockRow, TestRow and CorrelateRow are rounded up to it
     int packed_rows;  // of PackRows and CorrelateBlock: 2 or 4
     void (*column_step)(const ColumnStep&);
+    void (*block_step)(const BlockStep&);
     void (*window_sum)(const WindowSum&);
     void (*block_row)(const BlockRow&);
     // Windows that may reach the limit, in order of x; at most `count` of them.

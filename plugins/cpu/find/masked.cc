@@ -182,7 +182,7 @@ std::uint64_t search_masked(const Task& task, const Unit& unit, Worker& worker, 
     worker.pairs.resize(index(pattern.channels * pairs));
     worker.norms.resize(index(pairs));
     worker.pair_squares.resize(index(pairs));
-    const double price = check_prices(pattern, task.isa).second * 3;  // product, sum and square
+    const double price = product_price(pattern, task.isa) * 3;  // product, sum and square
     std::uint64_t survived = 0;
     double spent = 0;
     int done = 0;

@@ -1,4 +1,4 @@
-// Chooses how to search: with which block shape, or directly.
+// Chooses how to search: with which blocks, or directly.
 #pragma once
 
 #include "prepared.h"
@@ -7,7 +7,7 @@ namespace vedette::cpu::find {
 
 struct Choice {
     bool pruned = false;
-    BlockShape shape;
+    BlockGrid grid;
     const MaskedBound* masked = nullptr;  // set for masked patterns when the bound pays
     double cost = 0;                      // expected nanoseconds a position on one core
     double share = 1;                     // of windows expected to survive the bound

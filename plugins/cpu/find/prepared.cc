@@ -31,10 +31,16 @@ Prepared::Prepared(Pattern pattern) : pattern_(std::move(pattern)) {
     if (pattern_.small()) dense_ = dense_coefficients(pattern_);
 }
 
-const Bound& Prepared::bound(BlockShape shape) const {
+const std::vector<BlockGrid>& Prepared::grids() const {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<const Bound>& slot = bounds_[{shape.w, shape.h}];
-    if (!slot) slot = std::make_unique<const Bound>(make_bound(pattern_, shape));
+    if (!grids_) grids_ = candidate_grids(pattern_);
+    return *grids_;
+}
+
+const Bound& Prepared::bound(const BlockGrid& grid) const {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<const Bound>& slot = bounds_[grid];
+    if (!slot) slot = std::make_unique<const Bound>(make_bound(pattern_, grid));
     return *slot;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "bound.h"
@@ -21,7 +22,8 @@ public:
     const Pattern& pattern() const { return pattern_; }
     const DenseCoefficients& dense() const { return dense_; }  // only for patterns that are small()
     // Made on first use; any thread.
-    const Bound& bound(BlockShape shape) const;
+    const std::vector<BlockGrid>& grids() const;
+    const Bound& bound(const BlockGrid& grid) const;
     const MaskedBound& masked_bound(BlockShape shape) const;
     const PatternSpectrum& spectrum(const Kernels& kernels, int n) const;
 
@@ -29,7 +31,8 @@ private:
     Pattern pattern_;
     DenseCoefficients dense_;
     mutable std::mutex mutex_;
-    mutable std::map<std::pair<int, int>, std::unique_ptr<const Bound>> bounds_;
+    mutable std::optional<std::vector<BlockGrid>> grids_;
+    mutable std::map<BlockGrid, std::unique_ptr<const Bound>> bounds_;
     mutable std::map<std::pair<int, int>, std::unique_ptr<const MaskedBound>> masked_bounds_;
     mutable std::map<int, std::unique_ptr<const PatternSpectrum>> spectra_;
 };

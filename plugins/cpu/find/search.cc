@@ -33,15 +33,15 @@ SweepShape bound_shape(const Task& task) {
     const Bound& bound = *task.bound;
     shape.w = task.pattern->w;
     shape.h = task.pattern->h;
-    shape.block_w = bound.shape.w;
-    shape.block_h = bound.shape.h;
-    shape.blocks_x = bound.blocks_x;
-    shape.pair_rows = bound.pair_rows;
-    shape.left = bound.left;
-    shape.top = bound.top;
+    shape.block_w = bound.grid.block.w;
+    shape.block_h = bound.grid.block.h;
+    shape.blocks_x = bound.grid.columns;
+    shape.pair_rows = bound.grid.pair_rows;
+    shape.left = bound.grid.left;
+    shape.top = bound.grid.top;
     shape.shift = bound.shift;
     shape.norms = true;
-    shape.totals = !bound.covered;
+    shape.inner_sums = !bound.covered;
     return shape;
 }
 
@@ -51,9 +51,9 @@ TestRow test_of(const Task& task, const Unit& unit) {
     TestRow test{};
     test.count = unit.columns;
     test.channels = pattern.channels;
-    test.pair_rows = bound.pair_rows;
-    test.block_w = bound.shape.w;
-    test.blocks_x = bound.blocks_x;
+    test.pair_rows = bound.grid.pair_rows;
+    test.block_w = bound.grid.block.w;
+    test.blocks_x = bound.grid.columns;
     test.coefficient = bound.coefficients.data();
     test.cell = bound.cell.data();
     test.area = static_cast<std::int32_t>(pattern.area);
@@ -70,39 +70,56 @@ TestRow test_of(const Task& task, const Unit& unit) {
     return test;
 }
 
+// Nanoseconds of what detail_reaches() does once, and for each pair row it looks at.
+struct DetailPrices {
+    double once, row;
+};
+
+// Measured on a 2-core Zen 3 VM, AVX2; portable kernels: assumed.
+DetailPrices detail_prices(const Task& task) {
+    const Bound& bound = *task.bound;
+    const double slower = task.isa == Isa::portable ? 8 : 1;
+    const double pixels = 2.0 * bound.grid.block.h * bound.detail_stride * task.pattern->channels;
+    return {15 + 0.5 * static_cast<double>(bound.cell.size()),
+            slower * (5.0 * task.pattern->channels + pixels * 0.01) + 0.5 * bound.grid.columns};
+}
+
 // Replaces the bounds of pair rows by what they give, the loosest first, until the rest cannot reach what is needed.
-// False: the window is no hit.
-bool detail_reaches(const Task& task, const Unit& unit, const SweepRow& sums, const Survivor& survivor,
-                    Worker& worker) {
+// False: the window is no hit. Adds what it took to `spent`.
+bool detail_reaches(const Task& task, const Unit& unit, const SweepRow& sums, const Survivor& survivor, Worker& worker,
+                    const DetailPrices& prices, double& spent) {
     // Norms are rounded by sqrt_slack of simd.h at most, sums of them in float by far less.
     constexpr double above = 1.0005;
     const Bound& bound = *task.bound;
     const Pattern& pattern = *task.pattern;
-    const auto pair_rows = static_cast<std::size_t>(bound.pair_rows),
-               columns = static_cast<std::size_t>(bound.blocks_x);
+    const BlockGrid& grid = bound.grid;
+    const auto pair_rows = static_cast<std::size_t>(grid.pair_rows), columns = static_cast<std::size_t>(grid.columns);
     const auto product = [&](std::size_t row, const std::vector<float>& factors) {
         const float* const norm = sums.norm[row] + survivor.x;
         float sum = 0;
         for (std::size_t i = 0; i < columns; ++i)
-            sum += norm[i * static_cast<std::size_t>(bound.shape.w)] * factors[row * columns + i];
+            sum += norm[i * static_cast<std::size_t>(grid.block.w)] * factors[row * columns + i];
         return above * static_cast<double>(sum);
     };
     worker.parts.resize(pair_rows);
+    spent += prices.once;
     double most = 0, need = static_cast<double>(survivor.need);
     for (std::size_t row = 0; row < pair_rows; ++row) most += worker.parts[row] = product(row, bound.cell);
-    const auto stride = static_cast<std::size_t>(pattern.stride);
-    const int rows = 2 * bound.shape.h;
+    const auto stride = static_cast<std::size_t>(bound.detail_stride);
+    const int rows = 2 * grid.block.h;
     for (std::size_t k = 0; k < pair_rows; ++k) {
         const auto loosest = std::max_element(worker.parts.begin(), worker.parts.end());
         const auto row = static_cast<std::size_t>(loosest - worker.parts.begin());
-        const auto first = static_cast<std::size_t>(bound.top) + row * static_cast<std::size_t>(rows);
+        const auto first = row * static_cast<std::size_t>(rows);
         std::int64_t found = 0;
         for (int c = 0; c < pattern.channels; ++c)
             found += task.kernels->dot8(
-                task.scene->rows(c) + sums.y, unit.x + survivor.x, pattern.rows.data() + first,
+                task.scene->rows(c) + sums.y, unit.x + survivor.x + grid.left,
+                pattern.rows.data() + static_cast<std::size_t>(grid.top) + first,
                 bound.detail.data() +
-                    (static_cast<std::size_t>(c) * static_cast<std::size_t>(pattern.h) + first) * stride,
-                pattern.stride, pattern.w, rows);
+                    (static_cast<std::size_t>(c) * static_cast<std::size_t>(grid.covered_h()) + first) * stride,
+                bound.detail_stride, grid.covered_w(), rows);
+        spent += prices.row;
         most -= *loosest;
         *loosest = -1;
         need -= static_cast<double>(found) / bound.detail_scale + product(row, bound.cell_error);
@@ -217,10 +234,9 @@ std::int64_t product_at(const Task& task, int x, int y) {
 }
 
 // Measured on a 2-core Zen 3 VM, AVX2; portable kernels: assumed.
-std::pair<double, double> check_prices(const Pattern& pattern, Isa isa) {
+double product_price(const Pattern& pattern, Isa isa) {
     const double pixels = static_cast<double>(pattern.stride) * pattern.h * pattern.channels;
-    const double slower = isa == Isa::portable ? 8 : 1;
-    return {slower * (15 + pixels * 0.004), slower * (15 + pixels * 0.02)};
+    return (isa == Isa::portable ? 8 : 1) * (15 + pixels * 0.02);
 }
 
 void search_rest(const Task& task, const Unit& unit, Worker& worker, HitList& hits) {
@@ -293,7 +309,8 @@ std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, 
     std::uint64_t survived = 0;
     double spent = 0;
     int done = 0;
-    const auto check_price = check_prices(pattern, task.isa);
+    const DetailPrices detail_price = detail_prices(task);
+    const double check_price = product_price(pattern, task.isa);
     worker.sweep.run(*task.kernels, *task.scene, bound_shape(task), unit, [&](const SweepRow& sums) {
         const double threshold = task.goal->now.load(std::memory_order_relaxed);
         test.limit = limit_of(task, threshold);
@@ -301,19 +318,17 @@ std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, 
         test.square = sums.square;
         test.pair = sums.pair.data();
         test.norm = sums.norm.data();
-        test.total = task.bound->covered ? nullptr : sums.total.data();
-        test.square_total = task.bound->covered ? nullptr : sums.square_total.data();
+        for (int c = 0; c < pattern.channels; ++c) test.inner_sum[c] = sums.inner_sum[c];
+        test.inner_square = sums.inner_square;
         const int count = task.kernels->test_row(test, worker.survivors.data());
         survived += static_cast<std::uint64_t>(count);
         int hit = -2;  // the last hit of the row: its neighbour is likely one too and needs no look at its detail
         for (int k = 0; k < count; ++k) {
             const Survivor& survivor = worker.survivors[static_cast<std::size_t>(k)];
             const int x = unit.x + survivor.x;
-            if (staged && hit != x - 1) {
-                spent += check_price.first;
-                if (!detail_reaches(task, unit, sums, survivor, worker)) continue;
-            }
-            spent += check_price.second;
+            if (staged && hit != x - 1 && !detail_reaches(task, unit, sums, survivor, worker, detail_price, spent))
+                continue;
+            spent += check_price;
             Moments window;
             window.square = sums.square[survivor.x];
             for (int c = 0; c < pattern.channels; ++c) window.sum[c] = sums.sum[c][survivor.x];

@@ -80,8 +80,8 @@ bool offer(const Task& task, HitList& hits, int x, int y, std::int64_t product, 
 // sum I'T' of the window at (x, y).
 std::int64_t product_at(const Task& task, int x, int y);
 
-// Nanoseconds of looking at a survivor's detail, and of one product sum over its pixels.
-std::pair<double, double> check_prices(const Pattern& pattern, Isa isa);
+// Nanoseconds of one product sum over a pattern's pixels.
+double product_price(const Pattern& pattern, Isa isa);
 
 // After `done` rows of a unit whose checks of survivors took `spent` nanoseconds: whether to go on. Checks that are to
 // cost more than computing every score of the rows left are given up.

@@ -16,17 +16,28 @@ static void column_step(const ColumnStep& s) {
             store(s.sum[c] + x + lanes32, add32(load(s.sum[c] + x + lanes32), high_32(change)));
             square_low = add32(square_low, low_32(squares));
             square_high = add32(square_high, high_32(squares));
-            if (s.pair_square != nullptr) {
-                const vi gone = load_u8_16(s.pair_leave[c] + x);
-                const vi pair_squares = mul16(sub16(enter, gone), sub16(add16(enter, gone), bias));
-                store(s.pair_square + x, add32(load(s.pair_square + x), low_32(pair_squares)));
-                store(s.pair_square + x + lanes32, add32(load(s.pair_square + x + lanes32), high_32(pair_squares)));
-            }
-            if (s.block[c] != nullptr)
-                store(s.block[c] + x, add16(load(s.block[c] + x), sub16(enter, load_u8_16(s.block_leave[c] + x))));
         }
         store(s.square + x, square_low);
         store(s.square + x + lanes32, square_high);
+    }
+}
+
+static void block_step(const BlockStep& s) {
+    const vi bias = all16(256);
+    for (int x = 0; x < s.count; x += lanes16) {
+        vi square_low = zero(), square_high = zero();
+        for (int c = 0; c < s.channels; ++c) {
+            const vi enter = load_u8_16(s.enter[c] + x);
+            store(s.sum[c] + x, add16(load(s.sum[c] + x), sub16(enter, load_u8_16(s.leave[c] + x))));
+            if (s.pair_square == nullptr) continue;
+            const vi gone = load_u8_16(s.pair_leave[c] + x);
+            const vi squares = mul16(sub16(enter, gone), sub16(add16(enter, gone), bias));
+            square_low = add32(square_low, low_32(squares));
+            square_high = add32(square_high, high_32(squares));
+        }
+        if (s.pair_square == nullptr) continue;
+        store(s.pair_square + x, add32(load(s.pair_square + x), square_low));
+        store(s.pair_square + x + lanes32, add32(load(s.pair_square + x + lanes32), square_high));
     }
 }
 
@@ -43,7 +54,7 @@ static void window_sum(const WindowSum& s) {
 }
 
 // out[x] = sum over i < times of in[x + i * step], by doubling: runs of 2^k terms are made one from the other, and
-// those whose bit is set in `times` are joined. `in` is destroyed; 16-bit sums wrap harmlessly. Add is add16 or add32.
+// those whose bit is set in `times` are joined. `in` is destroyed; 16-bit sums wrap harmlessly.
 template <class T, class Add>
 static void strided_sum(T* in, T* out, int count, int step, int times, int lanes, const Add& add) {
     // Doubling shortens what is valid in `in` by `run` elements, which nothing needs any more.
@@ -77,7 +88,6 @@ static inline vf norm_without_means(const BlockRow& s, vi square, vi mean_square
 static void block_row(const BlockRow& s) {
     const int wide = s.count + (s.blocks_x - 1) * s.block_w;
     const auto sum16 = [](vi a, vi b) { return add16(a, b); };
-    const auto sum32_lanes = [](vi a, vi b) { return add32(a, b); };
     std::int32_t* const squares = s.scratch;
     std::int32_t* const work = s.scratch + wide + pad;
     for (int c = 0; c < s.channels; ++c) {
@@ -91,35 +101,24 @@ static void block_row(const BlockRow& s) {
             for (int x = 0; x < wide; x += lanes16) store(s.row[c] + x, load(s.column[c] + x));
         }
         if (s.upper[c] == nullptr) continue;
-        const vi ones = all16(1);
         for (int x = 0; x < wide; x += lanes16) {
             vi first, second;
             interleave16(load(s.upper[c] + x), load(s.row[c] + x), first, second);
             store(s.pair[c] + x, first);
             store(s.pair[c] + x + lanes32, second);
-            if (s.norm != nullptr) {
-                vi low = shift_right(madd(first, first), s.shift), high = shift_right(madd(second, second), s.shift);
-                if (c > 0) {
-                    low = add32(low, load(squares + x));
-                    high = add32(high, load(squares + x + lanes32));
-                }
-                if (c + 1 < s.channels) {
-                    store(squares + x, low);
-                    store(squares + x + lanes32, high);
-                } else {
-                    store_f(s.norm + x, norm_without_means(s, load(s.square + x), low));
-                    store_f(s.norm + x + lanes32, norm_without_means(s, load(s.square + x + lanes32), high));
-                }
+            if (s.norm == nullptr) continue;
+            vi low = shift_right(madd(first, first), s.shift), high = shift_right(madd(second, second), s.shift);
+            if (c > 0) {
+                low = add32(low, load(squares + x));
+                high = add32(high, load(squares + x + lanes32));
             }
-            if (s.total[c] != nullptr) {
-                store(work + x, madd(first, ones));
-                store(work + x + lanes32, madd(second, ones));
+            if (c + 1 < s.channels) {
+                store(squares + x, low);
+                store(squares + x + lanes32, high);
+            } else {
+                store_f(s.norm + x, norm_without_means(s, load(s.square + x), low));
+                store_f(s.norm + x + lanes32, norm_without_means(s, load(s.square + x + lanes32), high));
             }
         }
-        if (s.total[c] != nullptr) strided_sum(work, s.total[c], s.count, s.block_w, s.blocks_x, lanes32, sum32_lanes);
-    }
-    if (s.square_total != nullptr && s.upper[0] != nullptr) {
-        for (int x = 0; x < wide; x += lanes32) store(work + x, load(s.square + x));
-        strided_sum(work, s.square_total, s.count, s.block_w, s.blocks_x, lanes32, sum32_lanes);
     }
 }

@@ -40,6 +40,15 @@ const std::uint8_t* Sweep::pixels(int channel, int step) const {
     return scene_->rows(channel)[unit_.y + step - lead_] + unit_.x;
 }
 
+void Sweep::begin(Running& sums, std::size_t columns, std::size_t positions) {
+    for (int c = 0; c < channels_; ++c) {
+        clear(sums.column[c], columns + front);
+        grow(sums.sum[c], positions);
+    }
+    clear(sums.column_square, columns + front);
+    grow(sums.square, positions);
+}
+
 void Sweep::begin(const Kernels& kernels, const Scene& scene, const SweepShape& shape, const Unit& unit) {
     kernels_ = &kernels;
     scene_ = &scene;
@@ -50,47 +59,44 @@ void Sweep::begin(const Kernels& kernels, const Scene& scene, const SweepShape& 
     steps_ = lead_ + unit.rows + shape.h - 1;
     columns_ = unit.columns + shape.w - 1;
     positions_ = (unit.columns + kernels.group - 1) / kernels.group * kernels.group;
+    block_first_ = lead_ + shape.top;
+    block_lag_ = shape.h - shape.top - 2 * shape.pair_rows * shape.block_h;
     const auto columns = static_cast<std::size_t>(std::max(columns_, positions_ + shape.w)) + 2 * pad;
     const auto positions = static_cast<std::size_t>(positions_) + pad;
     const bool blocks = shape.pair_rows > 0;
     const std::size_t pairs =
         positions + (blocks ? static_cast<std::size_t>((shape.blocks_x - 1) * shape.block_w) : 0) + pad;
-    // From the newest pair row to the highest of a window: the rows between, and what lies below the blocks.
-    const int below = shape.h - shape.top - 2 * shape.pair_rows * shape.block_h;
-    const int ring = 2 * (shape.pair_rows - 1) * shape.block_h + 1 + below;
+    const int ring = 2 * (shape.pair_rows - 1) * shape.block_h + 1;
     clear(neutral_, columns, std::uint8_t{128});
+    begin(window_, columns, positions);
+    if (shape.inner_sums) begin(inner_, columns, positions);
     for (int c = 0; c < channels_; ++c) {
         if (blocks) {
             clear(block_column_[c], columns + front);
             block_[c].reset(shape.block_h + 1, columns + pad);
             pair_[c].reset(ring, pairs);
         }
-        clear(column_sum_[c], columns + front);
-        grow(window_sum_[c], positions);
-        if (shape.totals) total_[c].reset(ring, positions);
         if (shape.squares) {
             square_block_[c].reset(2, columns + pad);
             squares_[c].reset(ring, pairs);
         }
     }
-    clear(column_square_, columns + front);
-    grow(window_square_, positions);
     grow(scratch_, 2 * pairs + 2 * columns);
     if (shape.norms) {
         clear(column_pair_square_, columns + front);
         pair_square_.reset(shape.pair_squares ? ring : 1, pairs);
         norm_.reset(ring, pairs);
     }
-    if (shape.totals) square_total_.reset(ring, positions);
-    const auto pointers = static_cast<std::size_t>(channels_ * shape.pair_rows);
-    row_.pair.resize(pointers);
-    row_.total.resize(shape.totals ? pointers : 0);
-    row_.squares.resize(shape.squares ? pointers : 0);
+    row_.pair.resize(static_cast<std::size_t>(channels_ * shape.pair_rows));
+    row_.squares.resize(shape.squares ? static_cast<std::size_t>(channels_ * shape.pair_rows) : 0);
     row_.norm.resize(shape.norms ? static_cast<std::size_t>(shape.pair_rows) : 0);
     row_.pair_square.resize(shape.pair_squares ? static_cast<std::size_t>(shape.pair_rows) : 0);
-    row_.square_total.resize(shape.totals ? static_cast<std::size_t>(shape.pair_rows) : 0);
-    for (int c = 0; c < channels_; ++c) row_.sum[c] = window_sum_[c].data();
-    row_.square = window_square_.data();
+    for (int c = 0; c < channels_; ++c) {
+        row_.sum[c] = window_.sum[c].data();
+        row_.inner_sum[c] = shape.inner_sums ? inner_.sum[c].data() : nullptr;
+    }
+    row_.square = window_.square.data();
+    row_.inner_square = shape.inner_sums ? inner_.square.data() : nullptr;
 }
 
 void Sweep::pair_rows(int step) {
@@ -101,25 +107,21 @@ void Sweep::pair_rows(int step) {
     s.blocks_x = shape_.blocks_x;
     s.shift = shape_.shift;
     s.scratch = scratch_.data();
-    const int first = shape_.block_h - 1;  // the first step that completes a row of blocks
-    const bool paired = step - shape_.block_h >= first;
+    const bool paired = step - block_first_ >= 2 * shape_.block_h - 1;
     const int pair = step - 2 * shape_.block_h + 1;  // its upper block's first row
     for (int c = 0; c < channels_; ++c) {
-        s.column[c] = block_column_[c].data() + front + shape_.left;
+        s.column[c] = block_column_[c].data() + front;
         s.row[c] = block_[c].row(step);
         if (!paired) continue;
         s.upper[c] = block_[c].row(step - shape_.block_h);
         s.pair[c] = pair_[c].row(pair);
-        if (shape_.totals) s.total[c] = total_[c].row(pair);
     }
     if (paired && shape_.norms) {
         const int wide = positions_ + (shape_.blocks_x - 1) * shape_.block_w;
-        kernels_->window_sum(
-            {wide, shape_.block_w, column_pair_square_.data() + front + shape_.left, pair_square_.row(pair)});
+        kernels_->window_sum({wide, shape_.block_w, column_pair_square_.data() + front, pair_square_.row(pair)});
         s.square = pair_square_.row(pair);
         s.block_area = shape_.block_w * shape_.block_h;
         s.norm = norm_.row(pair);
-        if (shape_.totals) s.square_total = square_total_.row(pair);
     }
     kernels_->block_row(s);
 }
@@ -147,34 +149,66 @@ void Sweep::add_squares(int step) {
     }
 }
 
-bool Sweep::advance(int step) {
+void Sweep::window_columns(int step) {
     ColumnStep columns{};
     columns.count = columns_;
     columns.channels = channels_;
-    columns.square = column_square_.data() + front;
+    columns.square = window_.column_square.data() + front;
     for (int c = 0; c < channels_; ++c) {
         columns.enter[c] = pixels(c, step);
         columns.ahead[c] = pixels(c, std::min(step + rows_ahead, steps_ - 1));
-        columns.sum[c] = column_sum_[c].data() + front;
+        columns.sum[c] = window_.column[c].data() + front;
         columns.leave[c] = step - shape_.h < lead_ ? neutral_.data() : pixels(c, step - shape_.h);
-        if (shape_.pair_rows == 0) continue;
-        columns.block_leave[c] = step - shape_.block_h < 0 ? neutral_.data() : pixels(c, step - shape_.block_h);
-        columns.block[c] = block_column_[c].data() + front;
-        if (!shape_.norms) continue;
-        const int gone = step - 2 * shape_.block_h;
-        columns.pair_leave[c] = gone < 0 ? neutral_.data() : pixels(c, gone);
-        columns.pair_square = column_pair_square_.data() + front;
     }
     kernels_->column_step(columns);
-    if (shape_.pair_rows > 0 && step >= shape_.block_h - 1) pair_rows(step);
+}
+
+void Sweep::blocks(int step) {
+    const int wide = std::min(positions_ + shape_.blocks_x * shape_.block_w - 1, columns_ - shape_.left);
+    // A row that entered `rows` rows ago.
+    const auto gone = [&](int c, int rows) -> const std::uint8_t* {
+        return step - rows < block_first_ ? neutral_.data() : pixels(c, step - rows) + shape_.left;
+    };
+    BlockStep columns{};
+    columns.count = wide;
+    columns.channels = channels_;
+    if (shape_.norms) columns.pair_square = column_pair_square_.data() + front;
+    for (int c = 0; c < channels_; ++c) {
+        columns.enter[c] = gone(c, 0);
+        columns.leave[c] = gone(c, shape_.block_h);
+        columns.pair_leave[c] = gone(c, 2 * shape_.block_h);
+        columns.sum[c] = block_column_[c].data() + front;
+    }
+    kernels_->block_step(columns);
+    if (shape_.inner_sums) {
+        ColumnStep inner{};
+        inner.count = wide;
+        inner.channels = channels_;
+        inner.square = inner_.column_square.data() + front;
+        for (int c = 0; c < channels_; ++c) {
+            inner.enter[c] = inner.ahead[c] = columns.enter[c];
+            inner.leave[c] = gone(c, 2 * shape_.pair_rows * shape_.block_h);
+            inner.sum[c] = inner_.column[c].data() + front;
+        }
+        kernels_->column_step(inner);
+    }
+    if (step - block_first_ >= shape_.block_h - 1) pair_rows(step);
+}
+
+void Sweep::window_sums(Running& sums, int width) {
+    for (int c = 0; c < channels_; ++c)
+        kernels_->window_sum({positions_, width, sums.column[c].data() + front, sums.sum[c].data()});
+    kernels_->window_sum({positions_, width, sums.column_square.data() + front, sums.square.data()});
+}
+
+bool Sweep::advance(int step) {
+    if (shape_.window_sums) window_columns(step);
+    if (shape_.pair_rows > 0 && step - block_lag_ >= block_first_) blocks(step - block_lag_);
     if (shape_.squares) add_squares(step);
     const int top = step - shape_.h + 1;  // of the windows, in steps
     if (top < lead_) return false;
-    if (shape_.window_sums) {
-        for (int c = 0; c < channels_; ++c)
-            kernels_->window_sum({positions_, shape_.w, column_sum_[c].data() + front, window_sum_[c].data()});
-        kernels_->window_sum({positions_, shape_.w, column_square_.data() + front, window_square_.data()});
-    }
+    if (shape_.window_sums) window_sums(window_, shape_.w);
+    if (shape_.inner_sums) window_sums(inner_, shape_.blocks_x * shape_.block_w);
     row_.y = unit_.y + top - lead_;
     for (int j = 0; j < shape_.pair_rows; ++j) {
         const int pair = top + shape_.top + 2 * j * shape_.block_h;
@@ -182,12 +216,10 @@ bool Sweep::advance(int step) {
         for (int c = 0; c < channels_; ++c) {
             const std::size_t k = static_cast<std::size_t>(c * shape_.pair_rows) + at;
             row_.pair[k] = pair_[c].row(pair);
-            if (shape_.totals) row_.total[k] = total_[c].row(pair);
             if (shape_.squares) row_.squares[k] = squares_[c].row(pair);
         }
         if (shape_.norms) row_.norm[at] = norm_.row(pair);
         if (shape_.pair_squares) row_.pair_square[at] = pair_square_.row(pair);
-        if (shape_.totals) row_.square_total[at] = square_total_.row(pair);
     }
     return true;
 }

@@ -10,6 +10,10 @@
 
 namespace vedette::cpu::find {
 
+// Positions of a unit across: what is kept of its rows stays in a second-level cache of 512 KiB up to grids of about
+// 100 rows of gray.
+constexpr int strip_columns = 512;
+
 // Positions [x, x + columns) x [y, y + rows) of the region.
 struct Unit {
     int x = 0, y = 0, columns = 0, rows = 0;
@@ -25,7 +29,7 @@ struct SweepShape {
     bool window_sums = true;
     bool norms = false;         // of what is left of block pairs without their means
     bool pair_squares = false;  // with norms: sums of squares of block pairs
-    bool totals = false;        // of all blocks of a pair row, and of their squares
+    bool inner_sums = false;    // of the rectangle of all blocks, beside those of the window
     bool squares = false;       // pairs of squared pixels: squares[channel * pair_rows + j]
 };
 
@@ -38,10 +42,11 @@ struct SweepRow {
     int y = 0;  // in the region
     const std::int32_t* sum[max_channels] = {};
     const std::int32_t* square = nullptr;
-    std::vector<const std::int32_t*> pair, total, squares;
-    std::vector<const std::int32_t*> pair_square;   // [j]
-    std::vector<const std::int32_t*> square_total;  // [j]
-    std::vector<const float*> norm;                 // [j]
+    const std::int32_t* inner_sum[max_channels] = {};
+    const std::int32_t* inner_square = nullptr;
+    std::vector<const std::int32_t*> pair, squares;
+    std::vector<const std::int32_t*> pair_square;  // [j]
+    std::vector<const float*> norm;                // [j]
 };
 
 class Sweep {
@@ -57,6 +62,8 @@ public:
 private:
     void begin(const Kernels& kernels, const Scene& scene, const SweepShape& shape, const Unit& unit);
     bool advance(int step);  // true when a row of positions is complete
+    void window_columns(int step);
+    void blocks(int step);  // the row that enters the lowest blocks
     void pair_rows(int step);
     void add_squares(int step);
 
@@ -82,13 +89,22 @@ private:
     SweepShape shape_;
     Unit unit_;
     int channels_ = 1, steps_ = 0, lead_ = 0, columns_ = 0, positions_ = 0;
+    // Steps: the blocks' first row, and how far the row that enters them lags behind the one that enters windows. Pairs
+    // are made as late as they are needed, so that few of them are kept.
+    int block_first_ = 0, block_lag_ = 0;
     SweepRow row_;
     std::vector<std::uint8_t> neutral_;  // pixels of value 128
-    std::vector<std::int32_t> column_sum_[max_channels], column_square_, window_sum_[max_channels], window_square_,
-        column_pair_square_, scratch_;
+    // Running sums over columns and windows.
+    struct Running {
+        std::vector<std::int32_t> column[max_channels], column_square, sum[max_channels], square;
+    };
+    void begin(Running& sums, std::size_t columns, std::size_t positions);
+    void window_sums(Running& sums, int width);
+    Running window_, inner_;
+    std::vector<std::int32_t> column_pair_square_, scratch_;
     std::vector<std::int16_t> block_column_[max_channels];
     Ring<std::int16_t> block_[max_channels], square_block_[max_channels];
-    Ring<std::int32_t> pair_[max_channels], total_[max_channels], square_total_, pair_square_, squares_[max_channels];
+    Ring<std::int32_t> pair_[max_channels], pair_square_, squares_[max_channels];
     Ring<float> norm_;
 };
 

@@ -157,6 +157,16 @@ std::vector<vdt_item> search_with(const Device& device, const Case& c, const fin
     return items;
 }
 
+// Fewer blocks, anywhere among those of the grid or a few pixels off.
+find::BlockGrid part_of(const find::BlockGrid& grid, Random& random) {
+    find::BlockGrid part = grid;
+    part.columns = 1 + static_cast<int>(random() % static_cast<std::uint64_t>(grid.columns));
+    part.pair_rows = 1 + static_cast<int>(random() % static_cast<std::uint64_t>(grid.pair_rows));
+    part.left += static_cast<int>(random() % static_cast<std::uint64_t>(grid.covered_w() - part.covered_w() + 1));
+    part.top += static_cast<int>(random() % static_cast<std::uint64_t>(grid.covered_h() - part.covered_h() + 1));
+    return part;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_way_of_searching_equals_brute_force) {
@@ -220,10 +230,14 @@ BOOST_AUTO_TEST_CASE(every_way_of_searching_equals_brute_force) {
                                                      {16, 16}}) {
                     if (!find::shape_fits(prepared.pattern(), shape)) continue;
                     if (isa == Isa::portable && random() % 3 != 0) continue;  // slow
-                    const std::string name =
-                        what + ", blocks " + std::to_string(shape.w) + " x " + std::to_string(shape.h);
+                    find::BlockGrid grid = find::whole_grid(prepared.pattern(), shape);
+                    if (random() % 3 == 0) grid = part_of(grid, random);
+                    const std::string name = what + ", blocks " + std::to_string(shape.w) + " x " +
+                                             std::to_string(shape.h) + ", " + std::to_string(grid.columns) + " x " +
+                                             std::to_string(grid.pair_rows) + " pairs at " + std::to_string(grid.left) +
+                                             ", " + std::to_string(grid.top);
                     compare(counts, name,
-                            search_with(device, c, prepared, scene, &prepared.bound(shape), nullptr, params, random),
+                            search_with(device, c, prepared, scene, &prepared.bound(grid), nullptr, params, random),
                             want);
                 }
             }
