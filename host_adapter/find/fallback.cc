@@ -115,7 +115,7 @@ void try_features(Screen& screen, const std::vector<Pattern*>& patterns, const F
 }
 
 // The searches that were left for later, of the patterns that no fallback found either. These patterns have just been
-// missed, so that each takes one search.
+// seen nowhere, so that each takes one search.
 void look_down_to_floor(Screen& screen, const std::vector<Pattern*>& patterns, const FindQuery& query,
                         const Proposer& propose, const Workers& workers, std::vector<PatternOutcome>& outcomes) {
     std::vector<std::uint32_t> left;

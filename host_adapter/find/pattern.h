@@ -35,10 +35,10 @@ public:
     std::uint32_t height() const noexcept { return appearance_.height(); }
     // effective_samples() of the pattern, computed at the first call; the loops run on `workers`.
     double samples(const Workers& workers) const;
-    // Whether the last search saw it nowhere at its threshold. What was missing is likely still missing (a tool waits
-    // for it), so the next search may look for the best below the threshold at once.
-    bool missed() const noexcept { return missed_.load(std::memory_order_relaxed); }
-    void note_missed(bool missed) const noexcept { missed_.store(missed, std::memory_order_relaxed); }
+    // Whether the last search saw it somewhere at its threshold. What was there is likely still there; what was not, or
+    // was never looked for, may be missing, so that a search looks for the best below the threshold at once.
+    bool seen() const noexcept { return seen_.load(std::memory_order_relaxed); }
+    void note_seen(bool seen) const noexcept { seen_.store(seen, std::memory_order_relaxed); }
 
 private:
     std::unique_ptr<SharedImage> image_;
@@ -46,7 +46,7 @@ private:
     Appearance appearance_;
     mutable std::mutex mutex_;
     mutable double samples_ = -1;
-    mutable std::atomic<bool> missed_{false};
+    mutable std::atomic<bool> seen_{false};
 };
 
 class Pattern {

@@ -157,6 +157,7 @@ void add_detail(const Pattern& pattern, Bound& bound, const Means& means) {
 constexpr BlockShape shapes[] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {16, 4}, {8, 4},  {4, 8}, {4, 4}, {2, 4}, {4, 2},
                                  {2, 2},   {12, 6}, {6, 6},  {6, 4}, {12, 4}, {10, 5}, {5, 5}, {3, 3}, {6, 3}};
 
+constexpr int most_blocks = 480;
 // Shares of a pattern's contrast that may be left outside the blocks.
 constexpr double outer_shares[] = {0, 0.004, 0.02, 0.06};
 // A part that is hardly smaller than another one is not tried beside it.
@@ -282,7 +283,7 @@ std::vector<BlockGrid> candidate_grids(const Pattern& pattern) {
             if (!shape_fits(pattern, shape)) continue;
             const BlockGrid grid = grid_in(shape, part);
             // Not so many blocks that the bound costs as much as a direct search.
-            if (grid.blocks() > 288 || grid.blocks() < 4) continue;
+            if (grid.blocks() > most_blocks || grid.blocks() < 4) continue;
             grids.push_back(grid);
             best_cover = std::max(best_cover, cover(grid));
         }

@@ -77,7 +77,7 @@ void Finder::choose_exhaustive(Job& job) {
     const int columns = scene_.width() - pattern.w + 1, rows = scene_.height() - pattern.h + 1;
     const Exhaustive way = find::choose_exhaustive(pattern, columns, rows, device_.isa);
     job.transform = way.transform;
-    job.exhaustive_price = way.cost / (static_cast<double>(columns) * rows);
+    job.exhaustive_price = way.beside_bound() / (static_cast<double>(columns) * rows);
 }
 
 void Finder::choose_way(Job& job, double threshold, vdt_token* token) {

@@ -176,8 +176,8 @@ Choice choose(const Prepared& prepared, const Scene& scene, double threshold, do
     const double base = 3 + 3.5 * (pattern.channels - 1);
     if (grids.empty() || best.cost < base) return best;
     // What a sample costs must stay below a twentieth of the search.
-    const double sample_cost = static_cast<double>(pattern.w) * pattern.h * pattern.channels * 0.8 +
-                               200.0 * static_cast<double>(grids.size()) + 2000;
+    double sample_cost = static_cast<double>(pattern.w) * pattern.h * pattern.channels * 0.8 + 2000;
+    for (const BlockGrid& grid : grids) sample_cost += (1 + 0.8 * pattern.channels) * grid.blocks();
     const std::int64_t columns = scene.width() - pattern.w + 1, rows = scene.height() - pattern.h + 1;
     const double worth = static_cast<double>(columns * rows) * std::min(best.cost, 8.0 * pattern.channels) / 20;
     const auto samples = static_cast<std::int64_t>(std::clamp(worth / sample_cost, 0.0, 160.0));

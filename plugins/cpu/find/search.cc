@@ -257,7 +257,8 @@ void search_rest(const Task& task, const Unit& unit, Worker& worker, HitList& hi
 bool checks_pay(const Task& task, const Unit& unit, int done, double spent) {
     if (done % 16 != 0 || spent < 50e3) return true;
     const int left = unit.rows - done;
-    return left == 0 || spent / done * left < 1.2 * choose_exhaustive(*task.pattern, unit.columns, left, task.isa).cost;
+    return left == 0 ||
+           spent / done * left < 1.2 * choose_exhaustive(*task.pattern, unit.columns, left, task.isa).beside_bound();
 }
 
 bool offer(const Task& task, HitList& hits, int x, int y, std::int64_t product, const Moments& window) {
