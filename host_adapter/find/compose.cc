@@ -20,6 +20,10 @@ constexpr std::uint32_t kMostCandidates = 400;
 // few that overlap the best.
 constexpr std::uint32_t kFewCandidates = 8;
 
+// A search down to here takes little longer than one down to a usual threshold; further down, bounds leave most of a
+// screen.
+constexpr double kLeastFloorAtOnce = 0.55;
+
 class Composer {
 public:
     Composer(Screen& screen, const std::vector<Pattern*>& patterns, const FindQuery& query, const Proposer& propose,
@@ -41,7 +45,7 @@ public:
         const bool deeper = query_.floor < query_.threshold;
         std::vector<char> at_once(candidates_.size(), deeper ? 1 : 0);
         for (const SizedSearch& search : sized_.searches)
-            if (search.form->seen()) at_once[search.pattern] = 0;
+            if (!at_once_pays(search)) at_once[search.pattern] = 0;
         propose_and_judge(query_.threshold, most,
                           [&](const SizedSearch& search) { return !search.flat() && at_once[search.pattern] == 0; });
         propose_at_once(most,
@@ -55,7 +59,7 @@ public:
             propose_and_judge(query_.floor, kFewCandidates,
                               [&](const SizedSearch& search) { return !search.flat() && empty[search.pattern] != 0; });
         }
-        note_seen();
+        note_searches();
         std::vector<PatternOutcome> outcomes;
         for (std::uint32_t pattern = 0; pattern < candidates_.size(); ++pattern) {
             workers_.check();
@@ -119,6 +123,18 @@ private:
         return found;
     }
 
+    bool at_once_pays(const SizedSearch& search) const {
+        switch (search.form->last_search()) {
+            case LastSearch::saw:
+                return false;
+            case LastSearch::missed:
+                return true;
+            case LastSearch::none:
+                break;
+        }
+        return query_.floor >= kLeastFloorAtOnce;
+    }
+
     // Judges and keeps what a pass of the wanted searches found.
     template <class Wanted>
     void take(std::vector<MatchCandidate> found, double threshold, std::uint32_t most, Wanted&& wanted) {
@@ -129,10 +145,10 @@ private:
             if (wanted(search)) add_equal_neighbours(search, most);
     }
 
-    void note_seen() {
+    void note_searches() {
         for (const SizedSearch& search : sized_.searches) {
             const std::vector<MatchCandidate>& all = candidates_[search.pattern];
-            search.form->note_seen(std::any_of(all.begin(), all.end(), [&](const MatchCandidate& candidate) {
+            search.form->note_search(std::any_of(all.begin(), all.end(), [&](const MatchCandidate& candidate) {
                 return candidate.score >= query_.threshold;
             }));
         }

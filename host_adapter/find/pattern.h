@@ -20,6 +20,8 @@ namespace vedette::host {
 
 enum class ColorMode { Gray, Color };
 
+enum class LastSearch : std::uint8_t { none, saw, missed };
+
 // A pattern in one colour mode at one size. Thread-safe; pixels and mask may be kept by devices.
 class PatternForm {
 public:
@@ -35,10 +37,12 @@ public:
     std::uint32_t height() const noexcept { return appearance_.height(); }
     // effective_samples() of the pattern, computed at the first call; the loops run on `workers`.
     double samples(const Workers& workers) const;
-    // Whether the last search saw it somewhere at its threshold. What was there is likely still there; what was not, or
-    // was never looked for, may be missing, so that a search looks for the best below the threshold at once.
-    bool seen() const noexcept { return seen_.load(std::memory_order_relaxed); }
-    void note_seen(bool seen) const noexcept { seen_.store(seen, std::memory_order_relaxed); }
+    // Whether the last search saw it somewhere at its threshold. What was there is likely still there, and what was
+    // missing is likely still missing: a tool waits for it.
+    LastSearch last_search() const noexcept { return last_search_.load(std::memory_order_relaxed); }
+    void note_search(bool seen) const noexcept {
+        last_search_.store(seen ? LastSearch::saw : LastSearch::missed, std::memory_order_relaxed);
+    }
 
 private:
     std::unique_ptr<SharedImage> image_;
@@ -46,7 +50,7 @@ private:
     Appearance appearance_;
     mutable std::mutex mutex_;
     mutable double samples_ = -1;
-    mutable std::atomic<bool> seen_{false};
+    mutable std::atomic<LastSearch> last_search_{LastSearch::none};
 };
 
 class Pattern {

@@ -268,6 +268,7 @@ BOOST_AUTO_TEST_CASE(other_states_below_the_threshold_are_seen_first) {
     Image screen = ground(108, 76);
     test::paste(screen, element(1.5), 41, 27);
     query.threshold = 0.9;
+    query.floor = 0.5;
     find(screen, element(1, 9));
     BOOST_REQUIRE(proposer.thresholds.size() > 1U);
     BOOST_TEST(proposer.thresholds[0] == query.threshold);
