@@ -31,7 +31,8 @@ void ChoiceScore::add(const std::string& name, const std::string& residency, con
     for (const Json& call : document.at("calls")) {
         Row row{call.at("operation").get<std::string>(), name, residency, false, {}};
         for (const Json& one : call.at("candidates")) {
-            const Json& measured = one.at("measured_ms");
+            // Of its runs the one that was disturbed least: what else the machine did meanwhile is no option's doing.
+            const Json& measured = one.at("least_ms");
             // Without what this run has taught: that is not the model's doing.
             const double predicted = one.at("terms_ms").at("total").get<double>();
             if (measured.is_number() && measured.get<double>() > 0 && predicted > 0) {

@@ -98,8 +98,8 @@ public:
     }
 
 private:
-    // Milliseconds of a run; the first, which prepares, and one more as long as there is time until `last`, others
-    // until `end`.
+    // Milliseconds of a run that nothing disturbed: what else runs on the machine only adds, so the least of some. The
+    // first, which prepares, and one more as long as there is time until `last`, others until `end`.
     static double time_of(DeviceWork& work, Clock::time_point end, Clock::time_point last) {
         std::vector<double> times;
         for (unsigned run = 0; run <= timed_runs; ++run) {
@@ -114,7 +114,7 @@ private:
         if (times.size() > 1) {
             times.erase(times.begin());
         }
-        return plugin::median_of(std::move(times)).value;
+        return *std::min_element(times.begin(), times.end());
     }
 
     const BenchDevice& on_;

@@ -55,7 +55,7 @@ Json terms_json(const model::Terms& terms) {
 // What running one option gave.
 struct Measured {
     std::optional<double> first_ms;  // with plans, compilation and uploads of images that stay
-    std::optional<double> median_ms;
+    std::optional<double> median_ms, least_ms;
     std::string failure;
 };
 
@@ -84,6 +84,7 @@ Json option_json(vdt_op op, const Option& option, bool corrects, const Measured*
     if (measured == nullptr) return json;
     json["first_ms"] = measured->first_ms ? Json(*measured->first_ms) : Json(nullptr);
     json["measured_ms"] = measured->median_ms ? Json(*measured->median_ms) : Json(nullptr);
+    json["least_ms"] = measured->least_ms ? Json(*measured->least_ms) : Json(nullptr);
     json["error"] = measured->median_ms && *measured->median_ms > 0
                         ? Json((predicted - *measured->median_ms) / *measured->median_ms)
                         : Json(nullptr);
@@ -182,7 +183,9 @@ vdt_code Explainer::run(const Operation& operation, const std::string& backend, 
             for (int run = 0; run < runs && one.failure.empty(); ++run)
                 if (const auto time = run_once(context_, operation, alone, limit, one.failure)) times.push_back(*time);
             std::sort(times.begin(), times.end());
-            if (!times.empty()) one.median_ms = times[times.size() / 2];
+            if (times.empty()) return;
+            one.median_ms = times[times.size() / 2];
+            one.least_ms = times.front();
         });
     }
     const std::vector<Group>& groups = choice.ranking->groups;

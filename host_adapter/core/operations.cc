@@ -3,6 +3,8 @@
 #include "failure.h"
 #include "image_check.h"
 
+#include <vedette/plugin/cpp/digest.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -176,25 +178,10 @@ void append_array(std::string& bytes, const T* values, std::uint64_t count) {
     if (count != 0) bytes.append(reinterpret_cast<const char*>(values), static_cast<std::size_t>(count) * sizeof(T));
 }
 
-// Four 64-bit sums, each of every fourth word, stand for a classifier's text of a megabyte: as a key it would cost more
-// to compare than most runs, and one sum, whose steps wait for each other, more than to detect something on a GPU. Every
-// step can be undone, so texts that differ in one word never meet.
+// Sums stand for a classifier's text of a megabyte: as a key it would cost more to compare than most runs.
 void append_digest(std::string& bytes, const char* text, std::uint64_t count) {
-    constexpr std::size_t sums = 4, word = sizeof(std::uint64_t);
-    std::uint64_t sum[sums] = {0x9E3779B97F4A7C15u, 0xD6E8FEB86659FD93u, 0x243F6A8885A308D3u, 0x13198A2E03707344u};
-    const auto add = [&](const char* from, std::size_t size) {
-        std::uint64_t words[sums] = {};
-        std::memcpy(words, from, size);
-        for (std::size_t i = 0; i < sums; ++i) {
-            sum[i] = (sum[i] ^ words[i]) * 0x9E3779B97F4A7C15u;
-            sum[i] ^= sum[i] >> 29;
-        }
-    };
-    std::uint64_t at = 0;
-    for (; count - at >= sums * word; at += sums * word) add(text + at, sums * word);
-    if (at != count) add(text + at, static_cast<std::size_t>(count - at));
     append(bytes, count);
-    append(bytes, sum);
+    append(bytes, plugin::digest_of(text, count));
 }
 
 }  // namespace

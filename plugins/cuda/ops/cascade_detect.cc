@@ -4,6 +4,7 @@
 #include <vedette/plugin/cpp/cost.hpp>
 
 #include <cascade/estimate.h>
+#include <cascade/known.h>
 #include <cascade/model.h>
 #include <cascade/scales.h>
 #include <cascade/window_writer.h>
@@ -36,14 +37,13 @@ cascade::Search search_of(const vdt_cascade_params& params) {
     return {params.scale_factor, params.min_w, params.min_h, params.max_w, params.max_h};
 }
 
-// A weak classifier has 8 sums. The classifier itself is not parsed for an estimate.
+// A weak classifier has 8 sums.
 void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     constexpr double sums = 8;
-    // Of a warp whose windows lie side by side about so many live and die by themselves.
-    constexpr double groups = 16;
     const auto& params = plugin::params_of<vdt_cascade_params>(query);
     const vdt_image& image = *query.inputs[0];
-    const auto [model, pixels, windows, classifiers, divergence] = cascade::estimate_of(params, image, groups);
+    const cascade::Estimate expected = cascade::estimate_of(params, image, 32);
+    const double pixels = expected.pixels, windows = expected.windows, classifiers = expected.classifiers;
     const double source = static_cast<double>(image.width) * image.height;
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
     cost.launches = 3;
@@ -64,7 +64,7 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     classifying.width = windows / 12;
     // Measured on desktops for the compacted form with the same queues (H200): 29 to 35 % idle; straight 79 to 83 %,
     // which is what is expected of windows that fail independently.
-    classifying.divergence = query.variant == straight ? divergence : 1.5;
+    classifying.divergence = query.variant == straight ? expected.divergence : 1.5;
     classifying.global_bytes = pixels * 1.5 + windows / 8;
     classifying.global_refs = classifying.global_bytes / 128;
     classifying.shared_refs = pixels * 1.5 * 10 + windows * (8 + classifiers * (sums + 3));
@@ -84,7 +84,7 @@ public:
     CascadePlan(const Device& device, const vdt_query& query, const vdt_cascade_params& params)
         : operands_(device),
           min_neighbors_(params.min_neighbors),
-          search_(device, cascade::read_model({params.cascade, params.cascade_bytes}), search_of(params),
+          search_(device, *cascade::known_model({params.cascade, params.cascade_bytes}), search_of(params),
                   static_cast<std::int32_t>(query.inputs[0]->width), static_cast<std::int32_t>(query.inputs[0]->height),
                   query.variant == straight ? cuda::CascadeVariant::straight : cuda::CascadeVariant::compacted),
           grouping_(device) {}

@@ -4,6 +4,7 @@
 #include <vedette/plugin/cpp/loop.hpp>
 
 #include <cascade/estimate.h>
+#include <cascade/known.h>
 #include <cascade/window_writer.h>
 
 #include "operands.h"
@@ -38,11 +39,10 @@ cascade::Search search_of(const vdt_cascade_params& params) {
 // Haar features with 25 stages.
 void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     constexpr double sums = 8, stages = 25;
-    // Of windows that go in lock-step side by side about so many live and die by themselves.
-    constexpr double groups = 16;
     const auto& params = plugin::params_of<vdt_cascade_params>(query);
     const vdt_image& image = *query.inputs[0];
-    const auto [model, pixels, windows, classifiers, divergence] = cascade::estimate_of(params, image, groups);
+    const cascade::Estimate expected = cascade::estimate_of(params, image, 32);
+    const double pixels = expected.pixels, windows = expected.windows, classifiers = expected.classifiers;
     const double source = static_cast<double>(image.width) * image.height;
     const auto variant = query.variant == straight ? CascadeVariant::straight : CascadeVariant::compacted;
     const double passes = 1 + static_cast<double>(cascade_passes(variant, static_cast<std::uint32_t>(stages)).size());
@@ -73,7 +73,7 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     // Lists hold windows through one, two or four stages, half of which fail in each; straight ones wait for the one
     // that lives longest. On a processor a work-item waits for no other.
     classifying.divergence = device.limits().kind == Kind::cpu     ? 1
-                             : variant == CascadeVariant::straight ? divergence
+                             : variant == CascadeVariant::straight ? expected.divergence
                                                                    : 1.4;
     // Tables are read once from memory; corners beside each other come from the caches.
     classifying.global_bytes = pixels * 2 * sizeof(std::uint32_t) + windows * (1 + 16.0);
@@ -86,7 +86,7 @@ public:
     CascadePlan(const Device& device, const vdt_query& query, const vdt_cascade_params& params)
         : operands_(device),
           min_neighbors_(params.min_neighbors),
-          search_(device, cascade::read_model({params.cascade, params.cascade_bytes}), search_of(params),
+          search_(device, *cascade::known_model({params.cascade, params.cascade_bytes}), search_of(params),
                   static_cast<std::int32_t>(query.inputs[0]->width), static_cast<std::int32_t>(query.inputs[0]->height),
                   query.variant == straight ? CascadeVariant::straight : CascadeVariant::compacted) {
         if (min_neighbors_ != 0) grouping_ = std::make_unique<Grouping>(device);
