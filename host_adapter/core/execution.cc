@@ -60,9 +60,14 @@ public:
         bool usual = false;  // not the first call on its plan
     };
 
-    // Nothing: `device` could not, and the reason is noted. `predicted_ms`: -1 when it is not known.
-    std::optional<vdt_code> on_device(Device& device, std::uint32_t variant, double predicted_ms,
-                                      const std::string& why);
+    // A variant of a device; the name is "" when nobody asked for it yet.
+    struct Way {
+        Device& device;
+        std::uint32_t variant = 0;
+        std::string name{};
+    };
+    // Nothing: the device could not, and the reason is noted. `predicted_ms`: -1 when it is not known.
+    std::optional<vdt_code> on_device(const Way& way, double predicted_ms, const std::string& why);
     // Of the last on_device.
     const Cost& cost() const noexcept { return cost_; }
     // Notes it when `device` is out of use.
@@ -72,7 +77,7 @@ public:
     [[noreturn]] void fail(const Selection& selection) const;
 
 private:
-    vdt_code attempt(Device& device, std::uint32_t variant);
+    vdt_code attempt(const Way& way);
     void reset_lists() const noexcept;
     void check_limit() const;
     void note(vdt_code code, std::string text) {
@@ -119,7 +124,8 @@ PluginAnswer run_plan(Device& device, const Plan& plan, const vdt_call& call) {
     return call_plugin(device.table().plan_run, plan.get(), &call);
 }
 
-vdt_code Run::attempt(Device& device, std::uint32_t wanted_variant) {
+vdt_code Run::attempt(const Way& way) {
+    Device& device = way.device;
     Views inputs(operation_.inputs);
     Views outputs(operation_.outputs);
     vdt_query query = query_of(operation_, inputs, outputs);
@@ -135,11 +141,16 @@ vdt_code Run::attempt(Device& device, std::uint32_t wanted_variant) {
         else
             support = with_kept;
     }
-    if (wanted_variant < support.variant_count) query.variant = wanted_variant;
+    if (way.variant < support.variant_count) query.variant = way.variant;
 
-    vdt_variant_info variant{};
-    variant.struct_size = sizeof variant;
-    throw_answer(call_plugin(device.table().op_variant, device.open(), &query, &variant));
+    // By the name under which it was chosen: a plugin may look at the pixels before it tells.
+    std::string name = way.name;
+    if (name.empty()) {
+        vdt_variant_info variant{};
+        variant.struct_size = sizeof variant;
+        throw_answer(call_plugin(device.table().op_variant, device.open(), &query, &variant));
+        name = one_line(variant.name, sizeof variant.name);
+    }
     const std::string key = plan_key(device, query, inputs, outputs, plan_parameters(operation_));
     std::unique_ptr<Plan> plan = context_.plans().take(key);
     cost_.usual = plan != nullptr;
@@ -167,7 +178,7 @@ vdt_code Run::attempt(Device& device, std::uint32_t wanted_variant) {
     if (plan_is_sound) context_.plans().give_back(key, std::move(plan));
     throw_answer(answer);
     check_results(operation_, answer.code);
-    report_.variant = one_line(variant.name, sizeof variant.name);
+    report_.variant = std::move(name);
     return answer.code;
 }
 
@@ -178,8 +189,8 @@ bool Run::lost(const Device& device) {
     return true;
 }
 
-std::optional<vdt_code> Run::on_device(Device& device, std::uint32_t variant, double predicted_ms,
-                                       const std::string& why) {
+std::optional<vdt_code> Run::on_device(const Way& way, double predicted_ms, const std::string& why) {
+    Device& device = way.device;
     const std::string name = device_name(device);
     if (lost(device)) return std::nullopt;
     check_limit();
@@ -194,7 +205,7 @@ std::optional<vdt_code> Run::on_device(Device& device, std::uint32_t variant, do
     reset_lists();
     const auto start = std::chrono::steady_clock::now();
     try {
-        const vdt_code code = attempt(device, variant);
+        const vdt_code code = attempt(way);
         const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
         cost_.measured_ms = took.count();
         report_.backend = device.backend();
@@ -295,7 +306,8 @@ std::optional<vdt_code> Attempts::run_options(std::size_t index) {
         const Option& option = group.options[at];
         if (run_.lost(*option.device) || !tried_.insert({option.device.get(), option.variant}).second) continue;
         const auto code =
-            run_.on_device(*option.device, option.variant, predicted[at], why_chosen(group, predicted, at));
+            run_.on_device({*option.device, option.variant, option.variant_name}, predicted[at],
+                           why_chosen(group, predicted, at));
         if (code) {
             note_result(&option);
             return code;
@@ -320,7 +332,7 @@ std::optional<vdt_code> Attempts::run_candidates(const Group& group) {
         for (const std::shared_ptr<Device>& device : devices) {
             const bool wanted = candidate.device < 0 || static_cast<std::uint32_t>(candidate.device) == device->index();
             if (!wanted || !tried_.insert({device.get(), 0}).second) continue;
-            const auto code = run_.on_device(*device, 0, -1, candidate.why);
+            const auto code = run_.on_device({*device}, -1, candidate.why);
             if (!code) continue;
             note_result(nullptr);
             return code;

@@ -10,26 +10,19 @@
 
 #include "../stages.h"
 #include "finder.h"
-#include "search/sample.h"
+#include "look.h"
 
 namespace vedette::cpu::find {
 namespace {
 
-// What is expected of screens where the pixels cannot be looked at: blocks of the bound, and windows that survive it.
-// Medians over real desktops at a threshold of 0.9 [pruned search, section 3].
-constexpr double usual_blocks = 48;
+// What is expected of screens where the pixels cannot be looked at: windows that survive the bound. Median over real
+// desktops at a threshold of 0.9 [pruned search, section 3].
 constexpr double usual_survivors = 0.01;
-// Where the finder's prices were measured (2-core Zen 3 VM, AVX2), a core does about so many in a nanosecond: a test of
-// 48 blocks, 102 operations of gray or 226 of colours as counted here, takes 4.3 or 8.7 [planner.cc].
+// The prices by which the finder plans are nanoseconds of a core (2-core Zen 3 VM, AVX2): about so many operations.
 constexpr double operations_of_nanosecond = 25;
-// Of many patterns these are looked at, and stand for the rest.
-constexpr std::size_t most_sampled = 4;
 // Operations a position: window sums (two scans, differences), and a score in double.
 constexpr double operations_of_sums = 14;
 constexpr double operations_of_score = 14;
-constexpr double operations_of_test = 16, operations_of_masked_test = 30;
-// A survivor's: what finding and checking it takes beside the products of its pixels, 25 ns (2-core Zen 3 VM, AVX2).
-constexpr double operations_of_survivor = 25 * operations_of_nanosecond;
 
 Pattern shape_of(const vdt_image& image, const vdt_image& mask) {
     Pattern pattern;
@@ -45,15 +38,19 @@ double products_together(Isa isa) {
     return isa == Isa::avx512 ? 4 : isa == Isa::avx2 ? 2 : 1;
 }
 
-// Threads take strips of this many columns, and bands of them (finder.cc).
-double strip_pieces(const Pattern& pattern, int columns, int rows, const Device& device) {
+// Threads take strips of 512 columns, and bands of them (finder.cc).
+struct Cut {
+    double strips, bands;
+    double pieces() const { return strips * bands; }
+};
+Cut cut_of(const Pattern& pattern, int columns, int rows, const Device& device) {
     constexpr double strip = 512;
     const double strips = std::ceil(columns / strip);
     const double most = std::max(1.0, std::floor(rows / std::max(8.0, 2.0 * pattern.h)));
     const double few =
         std::clamp(std::floor(rows / std::max(8.0, pattern.h / 2.0)), 1.0, static_cast<double>(device.workers));
-    return strips * std::clamp(std::ceil(4 * static_cast<double>(device.workers) / strips), 1.0,
-                               std::max(most, strips > 1 ? 1 : few));
+    return {strips, std::clamp(std::ceil(4 * static_cast<double>(device.workers) / strips), 1.0,
+                               std::max(most, strips > 1 ? 1 : few))};
 }
 
 // Every score of columns x rows positions; `bytes` beyond the last cache.
@@ -65,7 +62,7 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     if (way.transform == 0) {
         // With a mask its sums and squares are correlations of their own.
         const double products = positions * area * (pattern.masked ? 3 : 1) / products_together(device.isa);
-        add_pieces(device, cost, products + rest, 2 * area, strip_pieces(pattern, columns, rows, device), bytes,
+        add_pieces(device, cost, products + rest, 2 * area, cut_of(pattern, columns, rows, device).pieces(), bytes,
                    products);
         return;
     }
@@ -82,56 +79,101 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     cost.scratch_bytes += static_cast<std::uint64_t>(device.workers * 4 * side * side * sizeof(double));
 }
 
-// Operations of the bound at a position. Blocks go in pairs: a multiply-add of two 16-bit sums and an addition for each
-// channel, and a fused one for the pair's detail. Under a mask the sums are added up as well, and the squares
-// [masked.h].
-double tested_operations(const Pattern& pattern) {
-    constexpr double pairs = usual_blocks / 2;
-    const double sums = operations_of_sums * pattern.channels;
-    return pattern.masked ? sums + pairs * (4 * pattern.channels + 2) + operations_of_masked_test
-                          : sums + pairs * (2 * pattern.channels + 1) + operations_of_test;
+// The finder's prices (planner.cc, masked.cc), nanoseconds of a core (2-core Zen 3 VM, AVX2).
+struct Prices {
+    double sums;      // a position whose window is summed up, those at the edges of pieces included
+    double test;      // a position that is tested
+    double survivor;  // a window that survives
+};
+
+// Blocks of at most 16 x 16 pixels and, when the finder looks at no windows before it takes them, at least 48 of them;
+// else about as many as it needs.
+double blocks_of(const Pattern& pattern, bool planned) {
+    return std::clamp(static_cast<double>(pattern.w) * pattern.h / 256, planned ? 8.0 : 48.0, 288.0);
 }
 
-bool may_prune(const Pattern& pattern, double threshold) {
-    const double area = static_cast<double>(pattern.w) * pattern.h * pattern.channels;
-    return threshold >= 0.3 && pattern.small() && pattern.w >= 8 && pattern.h >= 8 &&
-           tested_operations(pattern) <= 2 * area + operations_of_score;
+Prices prices_of(const Pattern& pattern, bool planned) {
+    const double channels = pattern.channels, pixels = static_cast<double>(pattern.w) * pattern.h * channels;
+    if (pattern.masked) {
+        constexpr double pairs = 24;
+        return {2.2, channels * (1 + 0.12 * pairs), pixels * 0.06};
+    }
+    return {2.4 + 1.6 * (channels - 1), 0.9 + blocks_of(pattern, planned) * (0.007 + 0.013 * channels),
+            25 + pixels * 0.02};
 }
 
-// Survivors of the bound for the patterns of a query, as far as its pixels tell.
+// Of a search that tries the bound first.
+struct Pruned {
+    bool taken = false;          // the bound is tried
+    double nanoseconds = 0;      // of a core, all positions together
+    double blocks = 0;
+};
+
+// The share of windows that survive in parts of the scene which threads take one after the other: the search gives the
+// bound up where it does not pay, so that a picture on a desktop costs as much as it would alone.
 class Survivors {
 public:
-    Survivors(const vdt_query& query, const vdt_rect& region) {
-        const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
-        for (; count_ < std::min<std::size_t>(params.pattern_count, most_sampled); ++count_) {
-            shares_[count_] =
-                search::sampled_survivors(*query.inputs[0], region, *query.inputs[1 + 2 * count_],
-                                          *query.inputs[2 + 2 * count_], params.threshold, usual_survivors)
-                    .value_or(usual_survivors);
-            mean_ += shares_[count_];
+    static constexpr std::size_t most_across = 16, most_down = 4;
+
+    Survivors(const Look& look, const Cut& cut, int columns, int rows)
+        : across_(std::min(static_cast<std::size_t>(cut.strips), most_across)),
+          down_(std::min(static_cast<std::size_t>(cut.bands), most_down)) {
+        double found = 0;
+        for (std::size_t i = 0; i < look.count; ++i) {
+            const search::SampledWindow& window = look.windows[i];
+            const std::size_t at = std::min<std::size_t>(window.y * down_ / static_cast<std::size_t>(rows), down_ - 1) *
+                                       across_ +
+                                   std::min<std::size_t>(window.x * across_ / static_cast<std::size_t>(columns),
+                                                         across_ - 1);
+            ++looked_[at];
+            found_[at] += window.found ? 1 : 0;
+            found += window.found ? 1 : 0;
         }
-        mean_ /= static_cast<double>(std::max<std::size_t>(count_, 1));
+        // A little more than seen, as the finder expects it: nothing in a sample does not mean nothing.
+        constexpr double unseen = 0.3;
+        const auto looked = static_cast<double>(look.count);
+        mean_ = look.count == 0 ? usual_survivors : std::min((found + unseen) / looked, 1.0);
     }
-    double of(std::size_t pattern) const { return pattern < count_ ? shares_[pattern] : mean_; }
+
+    double mean() const { return mean_; }
+    std::size_t parts() const { return across_ * down_; }
+    double of_part(std::size_t part) const { return plugin::rate_of(found_[part], looked_[part], mean_); }
 
 private:
-    std::array<double, most_sampled> shares_{};
-    std::size_t count_ = 0;
+    std::size_t across_, down_;
+    std::array<double, most_across * most_down> looked_{}, found_{};
     double mean_ = 0;
 };
 
-// Work of a position when the bound is tried first; 0 when it is not, or is given up because it does not pay.
-double pruned_work(const Pattern& pattern, double threshold, double survivors, int columns, int rows,
-                   const Device& device) {
-    if (!may_prune(pattern, threshold)) return 0;
-    const double products = static_cast<double>(pattern.w) * pattern.h * pattern.channels /
-                            products_together(device.isa) * (pattern.masked ? 3 : 1);
-    const double work =
-        plugin::expected_pruned_work(1, tested_operations(pattern), operations_of_survivor + products, survivors);
-    const Exhaustive way = choose_exhaustive(pattern, columns, rows, device.isa);
-    const double all = way.transform == 0 ? products + operations_of_sums * pattern.channels + operations_of_score
-                                          : operations_of_nanosecond * way.cost / columns / rows;
-    return work < all ? work : 0;
+Pruned pruned_search(const Device& device, const Pattern& pattern, double threshold, const Look& look, int columns,
+                     int rows) {
+    Pruned search;
+    if (threshold < 0.3 || !pattern.small() || pattern.w < 8 || pattern.h < 8) return search;
+    const double positions = static_cast<double>(columns) * rows;
+    const double exhaustive = choose_exhaustive(pattern, columns, rows, device.isa).cost / positions;
+    // The finder looks at windows only where that stays below a twentieth of the search.
+    const double pixels = static_cast<double>(pattern.w) * pattern.h * pattern.channels;
+    const bool planned = pattern.masked || positions * std::min(exhaustive, 4.0) / 20 >= 24 * (1.5 * pixels + 2000);
+    const Prices prices = prices_of(pattern, planned);
+    const Cut cut = cut_of(pattern, columns, rows, device);
+    const Survivors survivors(look, cut, columns, rows);
+    const double tested = prices.sums + prices.test;
+    if (tested >= exhaustive || (planned && tested + survivors.mean() * prices.survivor >= exhaustive)) return search;
+    // The first window of every piece costs a pattern's rows and columns more.
+    const double swept = (columns + cut.strips * pattern.w) * (rows + cut.bands * pattern.h);
+    const double bound = swept * prices.sums + positions * prices.test;
+    for (std::size_t part = 0; part < survivors.parts(); ++part) {
+        const double checks = survivors.of_part(part) * prices.survivor;
+        // Given up after some rows [checks_pay of search.cc].
+        constexpr double too_much = 1.2, rows_until = 16;
+        const bool given_up = checks > too_much * exhaustive;
+        const double tried = given_up ? std::min(rows_until * cut.bands / rows, 1.0) : 1;
+        search.nanoseconds += (tried * (bound + positions * checks) + (1 - tried) * positions * exhaustive) /
+                              static_cast<double>(survivors.parts());
+    }
+    search.taken = true;
+    search.blocks = blocks_of(pattern, planned);
+    return search;
 }
 
 // Colours are taken apart into planes before the search, unless they are kept so.
@@ -156,11 +198,28 @@ void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost) {
 
 namespace {
 
+// Of many patterns the first few are looked at, and stand for the rest.
+class Looks {
+public:
+    explicit Looks(const vdt_query& query) {
+        const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
+        const vdt_rect region = plugin::region_of(*query.inputs[0], params);
+        count_ = std::min<std::size_t>(params.pattern_count, most_sampled);
+        for (std::size_t p = 0; p < count_; ++p) looks_[p] = &look_at(query, region, p);
+    }
+    const Look& of(std::size_t pattern) const { return *looks_[pattern % count_]; }
+
+private:
+    static constexpr std::size_t most_sampled = 4;
+    static_assert(most_sampled <= kept_looks);
+    std::array<const Look*, most_sampled> looks_{};
+    std::size_t count_ = 0;
+};
+
 // A search of all patterns at one factor.
-void add_search(const Device& device, const vdt_query& query, double factor, vdt_cost& cost) {
+void add_search(const Device& device, const vdt_query& query, const Looks& looks, double factor, vdt_cost& cost) {
     const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
     vdt_rect region = plugin::region_of(*query.inputs[0], params);
-    const Survivors survivors(query, region);
     region.w = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.w), factor));
     region.h = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.h), factor));
     add_split(device, *query.inputs[0], static_cast<double>(region.w) * region.h, cost);
@@ -173,13 +232,14 @@ void add_search(const Device& device, const vdt_query& query, double factor, vdt
         const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
         const double positions = static_cast<double>(columns) * rows;
         const double bytes = static_cast<double>(region.w) * region.h * pattern.channels;
-        const double each = pruned_work(pattern, params.threshold, survivors.of(p), columns, rows, device);
-        if (each == 0) {
+        const Pruned pruned = pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows);
+        if (!pruned.taken) {
             add_exhaustive(device, pattern, columns, rows, bytes, cost);
             continue;
         }
-        add_pieces(device, cost, positions * each, usual_blocks, strip_pieces(pattern, columns, rows, device), bytes,
-                   positions * usual_blocks * pattern.channels);
+        add_pieces(device, cost, pruned.nanoseconds * operations_of_nanosecond, pruned.blocks,
+                   cut_of(pattern, columns, rows, device).pieces(), bytes,
+                   positions * pruned.blocks * pattern.channels);
         cost.scratch_bytes +=
             static_cast<std::uint64_t>(device.workers) * static_cast<std::uint64_t>(pattern.h + 16) * 640 * 8;
     }
@@ -192,8 +252,9 @@ void add_search(const Device& device, const vdt_query& query, double factor, vdt
 void cost_of_find(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    if (params.scale_count == 0) add_search(device, query, 1, cost);
-    for (std::uint32_t i = 0; i < params.scale_count; ++i) add_search(device, query, params.scales[i], cost);
+    const Looks looks(query);
+    if (params.scale_count == 0) add_search(device, query, looks, 1, cost);
+    for (std::uint32_t i = 0; i < params.scale_count; ++i) add_search(device, query, looks, params.scales[i], cost);
 }
 
 const char* way_of_map(const Device& device, const vdt_query& query) {
@@ -207,13 +268,13 @@ const char* way_of_map(const Device& device, const vdt_query& query) {
 const char* way_of_find(const Device& device, const vdt_query& query) {
     const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
     const vdt_rect region = plugin::region_of(*query.inputs[0], params);
-    const Survivors survivors(query, region);
+    const Looks looks(query);
     // Of several patterns the first one that fits.
     for (std::size_t p = 0; p < params.pattern_count; ++p) {
         const Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);
         if (pattern.w > region.w || pattern.h > region.h) continue;
         const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
-        if (pruned_work(pattern, params.threshold, survivors.of(p), columns, rows, device) != 0)
+        if (pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows).taken)
             return pattern.masked ? "by a bound, masked" : "by a bound";
         if (choose_exhaustive(pattern, columns, rows, device.isa).transform != 0) return "by transforms";
         break;

@@ -8,6 +8,7 @@ set(VEDETTE_CPU_FIND_SOURCES
     find/hits.cc
     find/kernel_choice.cc
     find/large.cc
+    find/look.cc
     find/masked.cc
     find/pattern.cc
     find/planner.cc
