@@ -23,6 +23,7 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/template_candidates.cc
     ops/template_cost.cc
     ops/template_find.cc
+    ops/template_find_cost.cc
     ops/template_finder.cc
     ops/template_hit_list.cc
     ops/template_map.cc

@@ -3,10 +3,12 @@
 #include "backend.h"
 
 #include <kernels/template_gemm.h>
+#include <kernels/template_many.h>
 
 #include <vedette/plugin/cpp/cost.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace vedette::cuda_plugin {
 
@@ -23,6 +25,9 @@ constexpr double window_operations = 20;
 // Rows of a block and columns of a thread there.
 constexpr double window_rows = 16;
 constexpr double window_columns = 8;
+// Operations of the thresholds of quads, for each position, and rows of positions of a block (template_quads.cu).
+constexpr double quad_operations = 11;
+constexpr double quad_rows_of_block = 16;
 
 }  // namespace
 
@@ -43,7 +48,7 @@ void add_direct_stage(vdt_cost& cost, const TemplateShape& shape, double columns
     plugin::add_launch(cost, stage);
 }
 
-void add_matrix_stages(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes) {
+void add_product_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows) {
     const double positions = columns * rows;
     const cuda::GemmOperand operand = cuda::gemm_shape(shape.width, shape.height, shape.channels);
     const double products = (32.0 * operand.steps + (operand.half_step ? 16 : 0)) * operand.rows;  // of a position
@@ -52,6 +57,38 @@ void add_matrix_stages(vdt_cost& cost, const TemplateShape& shape, double column
                                                 pixels + 4 * positions, transaction_bytes);
     product.shared_refs = positions * products / 2048;
     plugin::add_launch(cost, product);
+}
+
+void add_many_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, int patterns) {
+    const double positions = columns * rows;
+    // Patterns are searched in whole halves, their rows in whole steps of 32 bytes.
+    const double halves = patterns > cuda::many_half ? 2 : 1;
+    const double products = std::ceil(shape.width / 32.0) * 32 * shape.height * cuda::many_half * halves;
+    const double pixels = (columns + shape.width - 1) * (rows + shape.height - 1);
+    vdt_cost_stage product = plugin::even_stage(positions * products / matrix_rate, products / 16, positions / 64,
+                                                pixels + positions, transaction_bytes);
+    product.shared_refs = positions * products / 2048;
+    plugin::add_launch(cost, product);
+    cost.bytes_to_device += static_cast<double>(patterns) * sizeof(cuda::PlaceTest);
+}
+
+void add_quad_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows) {
+    const double positions = columns * rows;
+    const double quads = positions / 4;
+    // Rows that enter before a block's first position take six operations for two rows of a pair of columns.
+    const double entering = shape.height * 1.5 / quad_rows_of_block;
+    const double pixels = (columns + shape.width - 1) * (rows + shape.height - 1);
+    vdt_cost_stage stage = plugin::even_stage(positions * quad_operations + quads * 4 * entering,
+                                              quad_rows_of_block * 32 * quad_operations, quads / 32, pixels + 4 * quads,
+                                              transaction_bytes);
+    stage.shared_refs = quads * 4;
+    plugin::add_launch(cost, stage);
+    cost.scratch_bytes = std::max(cost.scratch_bytes, static_cast<std::uint64_t>(4 * quads));
+}
+
+void add_sums_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes) {
+    const double positions = columns * rows;
+    const double pixels = (columns + shape.width - 1) * (rows + shape.height - 1) * shape.channels;
     // Rows that enter before a block's first position.
     const double entering = shape.height / window_rows * 3 * shape.channels;
     const double windows_work = window_operations * (1 + shape.channels) / 2 + entering + score_operations / 4;

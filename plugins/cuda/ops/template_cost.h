@@ -23,8 +23,12 @@ bool takes_matrix(const TemplateShape& shape);
 
 // Direct sums at columns x rows positions, each leaving `out_bytes`.
 void add_direct_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes);
-// The matrix product, then window sums.
-void add_matrix_stages(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes);
+// The matrix product of one pattern, of several at once.
+void add_product_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows);
+void add_many_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, int patterns);
+// Thresholds of quads; sums of every window and what is made of them.
+void add_quad_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows);
+void add_sums_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes);
 // A warp for each of `windows`.
 void add_window_stage(vdt_cost& cost, const TemplateShape& shape, double windows);
 

@@ -4,8 +4,6 @@
 
 #include <kernels/template_many.h>
 
-#include <search/sample.h>
-
 #include <vedette/plugin/cpp/list.hpp>
 #include <vedette/plugin/cpp/loop.hpp>
 #include <vedette/plugin/cpp/template_checks.hpp>
@@ -246,57 +244,6 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
     }
     running.finish();
     return items.finish();
-}
-
-namespace {
-
-// Windows that the matrix kernels leave to be tested one by one: those whose score, but for rounding, reaches the
-// threshold. As many as on usual screens (estimate) where the pixels cannot be looked at.
-double expected_candidates(const vdt_query& query, const vdt_rect& region, std::size_t pattern, double positions) {
-    constexpr double usual = 1000;
-    const vdt_image &image = *query.inputs[1 + 2 * pattern], &mask = *query.inputs[2 + 2 * pattern];
-    if (mask.format != VDT_FORMAT_NONE) return usual;
-    const double threshold = plugin::params_of<vdt_template_find_params>(query).threshold;
-    const auto share =
-        search::sampled_hits(*query.inputs[0], region, image, threshold, std::min(usual / positions, 1.0));
-    return share ? *share * positions : usual;
-}
-
-}  // namespace
-
-void cost_of_template_find(const Device&, const vdt_query& query, vdt_cost& cost) {
-    const auto& params = plugin::params_of<vdt_template_find_params>(query);
-    const vdt_rect region = plugin::region_of(*query.inputs[0], params);
-    const auto way = static_cast<FindWay>(query.variant);
-    cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    constexpr double usual_bytes = 16384;  // counts and the first hits
-    cost.bytes_to_host = usual_bytes;
-    for (std::size_t p = 0; p < params.pattern_count; ++p) {
-        const vdt_image& pattern = *query.inputs[1 + 2 * p];
-        const TemplateShape shape{static_cast<int>(pattern.width), static_cast<int>(pattern.height),
-                                  template_channels(pattern.format),
-                                  query.inputs[2 + 2 * p]->format != VDT_FORMAT_NONE};
-        if (shape.width > region.w || shape.height > region.h) continue;
-        const double columns = region.w - shape.width + 1;
-        const double rows = region.h - shape.height + 1;
-        // Low thresholds leave no bound for a masked pattern (estimate: the pixels decide where).
-        constexpr double least_masked_threshold = 0.3;
-        const bool by_matrix = cuda::gemm_takes(shape.width, shape.height, shape.channels) &&
-                               (!shape.masked || params.threshold > least_masked_threshold);
-        if (way == FindWay::windows) {
-            add_window_stage(cost, shape, columns * rows);
-        } else if (way == FindWay::matrix && by_matrix) {
-            add_matrix_stages(cost, shape, columns, rows, 4);
-            const double candidates = expected_candidates(query, region, p, columns * rows);
-            // With more than there is room for every score is computed.
-            if (candidates <= most_candidates(std::int64_t{shape.width} * shape.height * shape.channels, shape.masked,
-                                              columns * rows))
-                add_window_stage(cost, shape, candidates);
-        } else {
-            add_direct_stage(cost, shape, columns, rows, 16);
-            ++cost.launches;
-        }
-    }
 }
 
 }  // namespace vedette::cuda_plugin

@@ -21,10 +21,12 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     const TemplateShape shape{static_cast<int>(query.inputs[1]->width), static_cast<int>(query.inputs[1]->height),
                               template_channels(query.inputs[0]->format), query.inputs[2]->format != VDT_FORMAT_NONE};
     cost.flags = VDT_COST_EXACT;
-    if (query.variant == matrix && takes_matrix(shape))
-        add_matrix_stages(cost, shape, out.width, out.height, 4);
-    else
+    if (query.variant == matrix && takes_matrix(shape)) {
+        add_product_stage(cost, shape, out.width, out.height);
+        add_sums_stage(cost, shape, out.width, out.height, 4);
+    } else {
         add_direct_stage(cost, shape, out.width, out.height, 4);
+    }
 }
 
 class MapPlan final : public Plan {

@@ -1,0 +1,130 @@
+// What template_find takes: patterns of one size share thresholds and, where they are many, the products.
+#include "template_cost.h"
+#include "template_finder.h"
+
+#include <kernels/template_many.h>
+
+#include <search/sample.h>
+
+#include <vedette/plugin/cpp/template_checks.hpp>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+namespace vedette::cuda_plugin {
+
+namespace {
+
+// Windows that the matrix kernels leave to be tested one by one: those whose score, but for rounding, reaches the
+// threshold. As many as on usual screens (estimate) where the pixels cannot be looked at.
+double expected_candidates(const vdt_query& query, const vdt_rect& region, std::size_t pattern, double positions) {
+    constexpr double usual = 1000;
+    const vdt_image &image = *query.inputs[1 + 2 * pattern], &mask = *query.inputs[2 + 2 * pattern];
+    if (mask.format != VDT_FORMAT_NONE) return usual;
+    const double threshold = plugin::params_of<vdt_template_find_params>(query).threshold;
+    const auto share =
+        search::sampled_hits(*query.inputs[0], region, image, threshold, std::min(usual / positions, 1.0));
+    return share ? *share * positions : usual;
+}
+
+// Patterns of one shape that are searched in one way.
+struct Alike {
+    TemplateShape shape;
+    std::vector<std::size_t> patterns;
+};
+
+class FindCost {
+public:
+    FindCost(const Device& device, const vdt_query& query, vdt_cost& cost)
+        : device_(device),
+          query_(query),
+          params_(plugin::params_of<vdt_template_find_params>(query)),
+          region_(plugin::region_of(*query.inputs[0], params_)),
+          way_(static_cast<FindWay>(query.variant)),
+          cost_(cost) {}
+
+    void add_all() {
+        std::map<std::tuple<int, int, int, bool>, Alike> alike;
+        for (std::size_t p = 0; p < params_.pattern_count; ++p) {
+            const vdt_image& pattern = *query_.inputs[1 + 2 * p];
+            const TemplateShape shape{static_cast<int>(pattern.width), static_cast<int>(pattern.height),
+                                      template_channels(pattern.format),
+                                      query_.inputs[2 + 2 * p]->format != VDT_FORMAT_NONE};
+            if (shape.width > region_.w || shape.height > region_.h) continue;
+            Alike& group = alike[{shape.width, shape.height, shape.channels, shape.masked}];
+            group.shape = shape;
+            group.patterns.push_back(p);
+        }
+        for (const auto& [key, group] : alike) add(group);
+    }
+
+private:
+    void add(const Alike& group) {
+        const TemplateShape& shape = group.shape;
+        const double columns = region_.w - shape.width + 1;
+        const double rows = region_.h - shape.height + 1;
+        const double positions = columns * rows;
+        // Low thresholds leave no bound for a masked pattern (estimate: the pixels decide where).
+        constexpr double least_masked_threshold = 0.3;
+        const bool by_matrix = cuda::gemm_takes(shape.width, shape.height, shape.channels) &&
+                               (!shape.masked || params_.threshold > least_masked_threshold);
+        if (way_ != FindWay::matrix || !by_matrix) {
+            for (std::size_t i = 0; i < group.patterns.size(); ++i) {
+                if (way_ == FindWay::windows) {
+                    add_window_stage(cost_, shape, positions);
+                } else {
+                    add_direct_stage(cost_, shape, columns, rows, 16);
+                    ++cost_.launches;
+                }
+            }
+            return;
+        }
+        if (shape.channels == 1)
+            add_quad_stage(cost_, shape, columns, rows);
+        else
+            add_sums_stage(cost_, shape, columns, rows, 4);
+        for (std::size_t first = 0; first < group.patterns.size();) {
+            const auto count = static_cast<int>(std::min<std::size_t>(group.patterns.size() - first, cuda::many_most));
+            const bool at_once = shape.channels == 1 && !shape.masked &&
+                                 cuda::many_takes(shape.width, shape.height, count, device_.cuda.limits);
+            if (at_once) add_many_stage(cost_, shape, columns, rows, count);
+            double tested = 0;
+            const int searched = at_once ? count : 1;
+            for (int i = 0; i < searched; ++i) {
+                if (!at_once) add_product_stage(cost_, shape, columns, rows);
+                const double candidates = expected_candidates(
+                    query_, region_, group.patterns[first + static_cast<std::size_t>(i)], positions);
+                const auto most =
+                    most_candidates(std::int64_t{shape.width} * shape.height * shape.channels, shape.masked, positions);
+                if (candidates <= most) {
+                    tested += candidates;
+                } else {  // every score is computed
+                    add_product_stage(cost_, shape, columns, rows);
+                    add_sums_stage(cost_, shape, columns, rows, 12);
+                }
+            }
+            if (tested > 0) add_window_stage(cost_, shape, tested);
+            first += static_cast<std::size_t>(searched);
+        }
+    }
+
+    const Device& device_;
+    const vdt_query& query_;
+    const vdt_template_find_params& params_;
+    const vdt_rect region_;
+    const FindWay way_;
+    vdt_cost& cost_;
+};
+
+}  // namespace
+
+void cost_of_template_find(const Device& device, const vdt_query& query, vdt_cost& cost) {
+    cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
+    constexpr double usual_bytes = 16384;  // counts and the first hits
+    cost.bytes_to_host = usual_bytes;
+    FindCost(device, query, cost).add_all();
+}
+
+}  // namespace vedette::cuda_plugin
