@@ -16,4 +16,19 @@ __device__ __forceinline__ T* dynamic_shared() {
 #endif
 }
 
+// Reads a word of shared memory into a register of its own, even where the compiler knows that another one holds the
+// word: fragments of matrix products want four registers in a row, and moving words there costs more than reading them.
+__device__ __forceinline__ unsigned load_own(const unsigned* word) {
+#if defined(VEDETTE_CUDA_EMULATION)
+    return *word;
+#else
+    unsigned value;
+    asm volatile("ld.volatile.shared.u32 %0, [%1];"
+                 : "=r"(value)
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(word)))
+                 : "memory");
+    return value;
+#endif
+}
+
 }  // namespace vedette::cuda

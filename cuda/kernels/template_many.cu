@@ -192,7 +192,7 @@ __device__ __forceinline__ void load_row(unsigned (&to)[parts][4], const std::ui
 #pragma unroll
     for (int part = 0; part < parts; ++part)
 #pragma unroll
-        for (int i = 0; i < 4; ++i) to[part][i] = from[4 * part + 2 * i];
+        for (int i = 0; i < 4; ++i) to[part][i] = load_own(from + 4 * part + 2 * i);
 }
 
 template <int halves>
