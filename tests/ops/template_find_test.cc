@@ -108,6 +108,31 @@ BOOST_AUTO_TEST_CASE(many_patterns_of_one_size) {
     }
 }
 
+// Bounds that look at a part of the window only must not lose what lies beside it: patterns whose contrast is mostly in
+// one border, at places of every parity.
+BOOST_AUTO_TEST_CASE(contrast_in_a_border) {
+    if (!backend_has(VDT_OP_TEMPLATE_FIND, "template_find")) return;
+    Random random(21);
+    for (const int border : {0, 1, 2, 3})
+        for (const int inner : {0, 4, 30}) {
+            TestImage pattern(VDT_FORMAT_GRAY8, 22, 18);
+            pattern.fill([&](std::uint32_t x, std::uint32_t y, std::uint32_t) {
+                const bool edge = border == 0 ? x == 0 : border == 1 ? x == 21 : border == 2 ? y == 0 : y == 17;
+                const int noise = inner == 0 ? 0 : static_cast<int>(below(random, static_cast<unsigned>(2 * inner)));
+                return (edge ? 190 : 90) + noise;
+            });
+            Search search(screen_image(random, VDT_FORMAT_GRAY8, 150, 90));
+            const std::uint32_t places[][2] = {{4, 4}, {41, 4}, {80, 31}, {115, 50}, {10, 61}, {127, 71}};
+            for (const auto& place : places) search.scene.paste(pattern, place[0], place[1]);
+            search.add(pattern);
+            for (const double threshold : {0.5, 0.8, 0.95}) {
+                search.threshold = threshold;
+                BOOST_TEST_CONTEXT("border " << border << ", inner contrast " << inner << ", >= " << threshold)
+                check(search);
+            }
+        }
+}
+
 // Whole areas that reach the threshold.
 BOOST_AUTO_TEST_CASE(more_matches_than_places_to_note_them) {
     if (!backend_has(VDT_OP_TEMPLATE_FIND, "template_find")) return;
