@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numeric>
 
 namespace vedette::cuda {
@@ -162,7 +163,7 @@ QuadNorms quad_norms(const ZeroSumPattern& coefficients, const Pattern& pattern,
         for (int j = y; j < y + shared.rows; ++j) {
             const std::int8_t* const row =
                 coefficients.values.data() + static_cast<std::ptrdiff_t>(j) * pattern.width();
-            inside = std::accumulate(row + x, row + x + 2 * shared.pairs, inside,
+            inside = std::accumulate(row + x, row + x + std::ptrdiff_t{2} * shared.pairs, inside,
                                      [](double sum, std::int8_t v) { return sum + v * v; });
         }
         norms.inside[k] = std::sqrt(inside);

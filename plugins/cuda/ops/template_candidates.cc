@@ -116,11 +116,13 @@ std::size_t TemplateFinder::alike(std::size_t first) const {
 const std::uint32_t* TemplateFinder::many_words(std::size_t first, std::size_t count) {
     Many& many = many_[first];
     std::vector<std::pair<std::size_t, std::uint64_t>> members;
+    members.reserve(count);
     for (std::size_t i = first; i < first + count; ++i)
         members.emplace_back(order_[i], jobs_[order_[i]]->prepared.version());
     if (many.members == members) return many.words.data();
     many.members.clear();
     std::vector<const std::vector<std::int8_t>*> coefficients;
+    coefficients.reserve(count);
     for (const auto& [index, version] : members)
         coefficients.push_back(&jobs_[index]->prepared.candidate(device_, operands_.stream()).coefficients.values);
     const cuda::Pattern& pattern = jobs_[order_[first]]->prepared.pattern();
