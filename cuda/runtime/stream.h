@@ -3,6 +3,7 @@
 #pragma once
 
 #include "error.h"
+#include "memory.h"
 
 #include <utility>
 
@@ -49,6 +50,17 @@ inline Event make_event() {
 
 inline void synchronize(cudaStream_t stream) {
     check(cudaStreamSynchronize(stream), "waiting for the device");
+}
+
+// Room for `count` elements; what a smaller block held is lost. Work that still uses it may be queued on `stream`, so
+// that is waited for before the pool gets it back: another stream may be given it next.
+template <class T>
+T* make_room(Block<T>& block, const std::shared_ptr<Pool>& pool, std::size_t count, cudaStream_t stream) {
+    if (block.size() >= count) return block.data();
+    if (block) synchronize(stream);
+    block = Block<T>();
+    block = Block<T>(pool, count);
+    return block.data();
 }
 
 }  // namespace vedette::cuda

@@ -115,8 +115,7 @@ DeviceImage Operands::own_image(const vdt_image& image, cuda::Block<std::byte>& 
     result.height = static_cast<std::int32_t>(image.height);
     result.stride = pitch_of(row_bytes_of(image));
     const std::size_t plane_bytes = result.stride * image.height;
-    if (block.size() < plane_bytes * image.plane_count)
-        block = cuda::Block<std::byte>(device_.cuda.memory, plane_bytes * image.plane_count);
+    cuda::make_room(block, device_.cuda.memory, plane_bytes * image.plane_count, stream_in_use_);
     for (std::uint32_t index = 0; index < image.plane_count; ++index)
         result.plane[index] = block.data() + index * plane_bytes;
     return result;

@@ -108,11 +108,18 @@ class Values(Hooked):
                 thread.join()
                 self.assertTrue(close(answers[0], expected))
 
+        # What is kept for a thread that has ended grows with every call; what the allocator takes once, on a busy machine
+        # later than on an idle one, does not.
         search(20)
-        before = resident()
-        search(150)
-        self.assertEqual(self.ours, 170)
-        self.assertLess(resident() - before, 4 << 20)
+        calls = 20
+        growth = []
+        while len(growth) < 4 and (not growth or growth[-1] >= 1 << 20):
+            before = resident()
+            search(75)
+            calls += 75
+            growth.append(resident() - before)
+        self.assertEqual(self.ours, calls)
+        self.assertLess(growth[-1], 1 << 20, f"bytes of every 75 calls: {growth}")
 
     def test_what_is_unusual_goes_to_opencv(self):
         image, template = texture(80, 100, seed=8), texture(20, 24, seed=9)

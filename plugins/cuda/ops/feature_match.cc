@@ -210,7 +210,7 @@ public:
 private:
     template <class T>
     void grow(cuda::Block<T>& block, std::size_t count) {
-        if (block.size() < count) block = cuda::Block<T>(device_.cuda.memory, count);
+        cuda::make_room(block, device_.cuda.memory, count, operands_.stream());
     }
 
     // Fewer descriptors may be cut into more chunks than the plan's.

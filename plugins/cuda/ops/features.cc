@@ -205,8 +205,7 @@ private:
 
     template <class T>
     T* grown(cuda::Block<T>& block, std::size_t count) {
-        if (block.size() < count) block = cuda::Block<T>(device_.cuda.memory, count);
-        return block.data();
+        return cuda::make_room(block, device_.cuda.memory, count, operands_.stream());
     }
 
     void make_room(std::uint32_t places, std::uint32_t keypoints) {

@@ -75,7 +75,7 @@ void TemplateFinder::search_candidates(std::size_t index, const vdt_template_fin
     Job& job = *jobs_[index];
     make_thresholds(job, cleared);
     const std::uint32_t capacity = capacity_for(job);
-    if (places_.size() < capacity) places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, capacity);
+    cuda::make_room(places_, device_.cuda.memory, capacity, operands_.stream());
     const cuda::Candidates candidates{places_.data(), capacity};
     cuda::Progress* const progress = test_of(index, params).progress;
     const cuda::GemmOperand& operand = job.prepared.candidate(device_, operands_.stream()).operand;
@@ -127,7 +127,7 @@ const std::uint32_t* TemplateFinder::many_words(std::size_t first, std::size_t c
         coefficients.push_back(&jobs_[index]->prepared.candidate(device_, operands_.stream()).coefficients.values);
     const cuda::Pattern& pattern = jobs_[order_[first]]->prepared.pattern();
     const std::vector<std::uint32_t> words = cuda::many_words(coefficients, pattern.width(), pattern.height());
-    if (many.words.size() < words.size()) many.words = cuda::Block<std::uint32_t>(device_.cuda.memory, words.size());
+    cuda::make_room(many.words, device_.cuda.memory, words.size(), operands_.stream());
     cuda::check(cudaMemcpyAsync(many.words.data(), words.data(), words.size() * sizeof(std::uint32_t),
                                 cudaMemcpyHostToDevice, operands_.stream()),
                 "copying patterns");
@@ -148,8 +148,7 @@ void TemplateFinder::search_many(std::size_t first, std::size_t count, const vdt
     }
     cuda::ManyCandidates candidates;
     candidates.capacity = capacity_for(job);
-    if (places_.size() < count * candidates.capacity)
-        places_ = cuda::Block<std::uint32_t>(device_.cuda.memory, count * candidates.capacity);
+    cuda::make_room(places_, device_.cuda.memory, count * candidates.capacity, operands_.stream());
     candidates.places = places_.data();
     candidates.progress = test_of(0, params).progress;
     for (std::size_t i = 0; i < count; ++i) {

@@ -92,7 +92,7 @@ cuda::HitTest TemplateFinder::test_of(std::size_t job, const vdt_template_find_p
 cuda::PositionPlane TemplateFinder::plane_of(const cuda::TemplateScene& scene, cuda::Block<std::int32_t>& block) const {
     const int stride = cuda::position_stride(scene.columns);
     const std::size_t count = static_cast<std::size_t>(stride) * static_cast<std::size_t>(scene.rows);
-    if (block.size() < count) block = cuda::Block<std::int32_t>(device_.cuda.memory, count);
+    cuda::make_room(block, device_.cuda.memory, count, operands_.stream());
     return {block.data(), stride};
 }
 
@@ -105,7 +105,7 @@ void TemplateFinder::search_scores(std::size_t index, const vdt_template_find_pa
         return;
     }
     const auto count = static_cast<std::size_t>(job.scene.columns) * static_cast<std::size_t>(job.scene.rows);
-    if (scores_.size() < count) scores_ = cuda::Block<double>(device_.cuda.memory, count);
+    cuda::make_room(scores_, device_.cuda.memory, count, operands_.stream());
     if (way_ == FindWay::matrix && takes_matrix(shape_of(pattern))) {
         const cuda::PositionPlane products = plane_of(job.scene, products_);
         cuda::gemm_sums(job.scene, job.prepared.exact(device_, operands_.stream()), products, device_.cuda.limits,

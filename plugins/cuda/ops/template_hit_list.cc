@@ -54,9 +54,9 @@ void HitList::copy(void* to, const void* from, std::size_t bytes, cudaStream_t s
 
 void HitList::thin(std::uint32_t most, cudaStream_t stream) {
     const std::size_t slots = std::bit_ceil(2 * std::size_t{most});
-    if (table_.size() < slots) table_ = cuda::Block<std::uint32_t>(device_.cuda.memory, slots);
+    cuda::make_room(table_, device_.cuda.memory, slots, stream);
     const std::size_t bytes = sizeof(Thinned) + most * sizeof(cuda::Hit);
-    if (kept_.size() < bytes) kept_ = cuda::Block<std::byte>(device_.cuda.memory, bytes);
+    cuda::make_room(kept_, device_.cuda.memory, bytes, stream);
     auto* const kept = reinterpret_cast<Thinned*>(kept_.data());
     cuda::keep_local_maxima({all(), reinterpret_cast<const std::uint32_t*>(results_.data()), most},
                             {table_.data(), static_cast<std::uint32_t>(slots - 1)}, kept->hits, &kept->count, stream);

@@ -63,7 +63,7 @@ private:
     cuda::PositionPlane product_plane(const cuda::TemplateScene& scene) {
         const int stride = cuda::position_stride(scene.columns);
         const std::size_t count = static_cast<std::size_t>(stride) * static_cast<std::size_t>(scene.rows);
-        if (products_.size() < count) products_ = cuda::Block<std::int32_t>(device_.cuda.memory, count);
+        cuda::make_room(products_, device_.cuda.memory, count, operands_.stream());
         return {products_.data(), stride};
     }
 

@@ -71,7 +71,7 @@ void PreparedPattern::prepare(const Device& device, const vdt_image& image, cons
     exact_.reset();
     cuda::Pattern made(rows);
     const std::vector<std::uint32_t> words = made.words();
-    if (words_.size() < words.size()) words_ = cuda::Block<std::uint32_t>(device.cuda.memory, words.size());
+    cuda::make_room(words_, device.cuda.memory, words.size(), stream);
     cuda::check(cudaMemcpyAsync(words_.data(), words.data(), words.size() * sizeof(std::uint32_t),
                                 cudaMemcpyHostToDevice, stream),
                 "copying a pattern");
@@ -96,7 +96,7 @@ cuda::GemmOperand PreparedPattern::upload(const Device& device, const std::vecto
     const cuda::Pattern& pattern = *pattern_;
     const std::vector<std::uint32_t> words =
         cuda::gemm_words(coefficients, pattern.width(), pattern.height(), pattern.channels());
-    if (block.size() < words.size()) block = cuda::Block<std::uint32_t>(device.cuda.memory, words.size());
+    cuda::make_room(block, device.cuda.memory, words.size(), stream);
     cuda::check(cudaMemcpyAsync(block.data(), words.data(), words.size() * sizeof(std::uint32_t),
                                 cudaMemcpyHostToDevice, stream),
                 "copying a pattern");
