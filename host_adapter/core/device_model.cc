@@ -84,11 +84,11 @@ std::uint32_t DeviceModel::slot_of(vdt_op op, const std::string& name) {
 }
 
 void DeviceModel::observe(vdt_op op, std::uint32_t slot, std::uint32_t size_class, double predicted_ms,
-                          double measured_ms) {
+                          double least_ms, double most_ms) {
     Place* const found = place(op, slot, size_class);
     if (found == nullptr) return;
     const std::lock_guard lock(mutex_);
-    found->correction.observe(predicted_ms, measured_ms);
+    found->correction.observe(predicted_ms, least_ms, most_ms);
     found->factor = static_cast<float>(found->correction.factor());
     changed_ = true;
 }

@@ -36,8 +36,10 @@ public:
     std::uint32_t slot_of(vdt_op op, const std::string& name);
     // What predictions of that kind are multiplied by. Does not allocate.
     double correction(vdt_op op, std::uint32_t slot, std::uint32_t size_class) const noexcept;
-    // A call took `measured_ms` that was predicted, without correction, to take `predicted_ms`.
-    void observe(vdt_op op, std::uint32_t slot, std::uint32_t size_class, double predicted_ms, double measured_ms);
+    // A call by itself took between `least_ms` and `most_ms` that was predicted, without correction, to take
+    // `predicted_ms`.
+    void observe(vdt_op op, std::uint32_t slot, std::uint32_t size_class, double predicted_ms, double least_ms,
+                 double most_ms);
     // Puts what was learnt into `profile`; false when there is nothing new since the last time.
     bool collect(model::Profile& profile);
 

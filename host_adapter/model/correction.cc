@@ -22,10 +22,11 @@ std::uint32_t size_class(double predicted_ms, double copying_ms) noexcept {
 Correction::Correction(double log_factor, std::uint32_t count) noexcept
     : log_factor_(std::isfinite(log_factor) ? std::clamp(log_factor, -most_log, most_log) : 0), count_(count) {}
 
-void Correction::observe(double predicted_ms, double measured_ms) noexcept {
-    if (!(predicted_ms > 0) || !(measured_ms > 0)) return;
-    const double seen = std::log(measured_ms / predicted_ms);
-    if (!std::isfinite(seen)) return;
+void Correction::observe(double predicted_ms, double least_ms, double most_ms) noexcept {
+    if (!(predicted_ms > 0) || !(least_ms > 0) || !(most_ms >= least_ms)) return;
+    const double least = std::log(least_ms / predicted_ms), most = std::log(most_ms / predicted_ms);
+    if (!std::isfinite(least) || !std::isfinite(most)) return;
+    const double seen = std::clamp(log_factor_, least, most);
     // The one right prediction at first is what makes the divisor count + 2.
     const double step = (std::clamp(seen, -most_log, most_log) - log_factor_) / (std::min(count_, memory) + 2.0);
     log_factor_ =

@@ -25,7 +25,10 @@ public:
     Correction(double log_factor, std::uint32_t count) noexcept;
 
     // `predicted_ms` without correction. Ignored unless both are finite and above 0.
-    void observe(double predicted_ms, double measured_ms) noexcept;
+    void observe(double predicted_ms, double measured_ms) noexcept { observe(predicted_ms, measured_ms, measured_ms); }
+    // Of a call that was disturbed: by itself it would have taken between `least_ms` and `most_ms`. A prediction in
+    // between was right as far as can be told.
+    void observe(double predicted_ms, double least_ms, double most_ms) noexcept;
 
     double factor() const noexcept;
     double log_factor() const noexcept { return log_factor_; }

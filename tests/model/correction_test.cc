@@ -70,6 +70,22 @@ BOOST_AUTO_TEST_CASE(converges_to_the_mean_factor) {
     BOOST_TEST(one.factor() == 0.8, boost::test_tools::tolerance(1e-2));
 }
 
+BOOST_AUTO_TEST_CASE(learns_nothing_from_what_load_explains) {
+    // The prediction is right; the machine is busy, and calls take up to five times as long.
+    Correction one;
+    for (int i = 0; i < 1000; ++i) one.observe(10, 9, 10 + i % 40);
+    BOOST_TEST(one.factor() == 1.0);
+    // What is slower than the prediction even by itself shows through any load, and so does what is faster.
+    for (int i = 0; i < 2000; ++i) one.observe(10, 20, 30 + i % 40);
+    BOOST_TEST(one.factor() == 2.0, boost::test_tools::tolerance(1e-2));
+    for (int i = 0; i < 2000; ++i) one.observe(10, 2, 5);
+    BOOST_TEST(one.factor() == 0.5, boost::test_tools::tolerance(1e-2));
+    const double before = one.factor();
+    one.observe(10, 9, 8);
+    one.observe(10, 0, 8);
+    BOOST_TEST(one.factor() == before);
+}
+
 BOOST_AUTO_TEST_CASE(is_bounded) {
     Correction one;
     one.observe(1, 1e9);

@@ -28,8 +28,7 @@ struct Grid {
     std::array<double, most_side * most_side> areas{};  // of one channel's blocks
 
     Grid(const vdt_image& pattern, int pixel_channels)
-        : step(std::max(
-              1, static_cast<int>(std::min(pattern.width, pattern.height)) / fewest_pixels_across)),
+        : step(std::max(1, static_cast<int>(std::min(pattern.width, pattern.height)) / fewest_pixels_across)),
           w((static_cast<int>(pattern.width) - 1) / step + 1),
           h((static_cast<int>(pattern.height) - 1) / step + 1),
           channels(pixel_channels),
@@ -271,10 +270,8 @@ std::size_t look(const vdt_image& scene, const vdt_rect& region, const vdt_image
     }
     const auto columns = static_cast<std::uint32_t>(region.w - width + 1);
     const auto rows = static_cast<std::uint32_t>(region.h - height + 1);
-    const std::size_t samples =
-        std::min<std::size_t>(std::max(most_values / static_cast<std::uint32_t>(grid.w * grid.h * channels),
-                                       fewest_samples),
-                              windows.size());
+    const std::size_t samples = std::min<std::size_t>(
+        std::max(most_values / static_cast<std::uint32_t>(grid.w * grid.h * channels), fewest_samples), windows.size());
     for (std::size_t k = 0; k < samples; ++k) {
         const plugin::SamplePlace place = plugin::sample_place(static_cast<std::uint32_t>(k), columns, rows);
         SampledWindow& one = windows[k];

@@ -79,7 +79,8 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     cost.scratch_bytes += static_cast<std::uint64_t>(device.workers * 4 * side * side * sizeof(double));
 }
 
-// The finder's prices (planner.cc, masked.cc), nanoseconds of a core (2-core Zen 3 VM, AVX2).
+// The finder's prices (planner.cc, masked.cc) and, of masked survivors, what was measured: nanoseconds of a core
+// (2-core Zen 3 VM, AVX2).
 struct Prices {
     double sums;      // a position whose window is summed up, those at the edges of pieces included
     double test;      // a position that is tested
@@ -95,8 +96,9 @@ double blocks_of(const Pattern& pattern, bool planned) {
 Prices prices_of(const Pattern& pattern, bool planned) {
     const double channels = pattern.channels, pixels = static_cast<double>(pattern.w) * pattern.h * channels;
     if (pattern.masked) {
-        constexpr double pairs = 24;
-        return {2.2, channels * (1 + 0.12 * pairs), pixels * 0.06};
+        // Pairs of blocks that lie in usual masks; a survivor's product, sum and square.
+        constexpr double pairs = 8;
+        return {2.2, channels * (1 + 0.12 * pairs), 25 + pixels * 0.2};
     }
     return {2.4 + 1.6 * (channels - 1), 0.9 + blocks_of(pattern, planned) * (0.007 + 0.013 * channels),
             25 + pixels * 0.02};
@@ -104,8 +106,8 @@ Prices prices_of(const Pattern& pattern, bool planned) {
 
 // Of a search that tries the bound first.
 struct Pruned {
-    bool taken = false;          // the bound is tried
-    double nanoseconds = 0;      // of a core, all positions together
+    bool taken = false;      // the bound is tried
+    double nanoseconds = 0;  // of a core, all positions together
     double blocks = 0;
 };
 
@@ -115,22 +117,22 @@ class Survivors {
 public:
     static constexpr std::size_t most_across = 16, most_down = 4;
 
-    Survivors(const Look& look, const Cut& cut, int columns, int rows)
+    Survivors(const Look& look, bool masked, const Cut& cut, int columns, int rows)
         : across_(std::min(static_cast<std::size_t>(cut.strips), most_across)),
           down_(std::min(static_cast<std::size_t>(cut.bands), most_down)) {
         double found = 0;
         for (std::size_t i = 0; i < look.count; ++i) {
             const search::SampledWindow& window = look.windows[i];
-            const std::size_t at = std::min<std::size_t>(window.y * down_ / static_cast<std::size_t>(rows), down_ - 1) *
-                                       across_ +
-                                   std::min<std::size_t>(window.x * across_ / static_cast<std::size_t>(columns),
-                                                         across_ - 1);
+            const std::size_t at =
+                std::min<std::size_t>(window.y * down_ / static_cast<std::size_t>(rows), down_ - 1) * across_ +
+                std::min<std::size_t>(window.x * across_ / static_cast<std::size_t>(columns), across_ - 1);
             ++looked_[at];
             found_[at] += window.found ? 1 : 0;
             found += window.found ? 1 : 0;
         }
-        // A little more than seen, as the finder expects it: nothing in a sample does not mean nothing.
-        constexpr double unseen = 0.3;
+        // A little more than seen, as the finder expects it: nothing in a sample does not mean nothing. Under masks it
+        // takes coarser blocks than were looked at here.
+        const double unseen = masked ? 1 : 0.3;
         const auto looked = static_cast<double>(look.count);
         mean_ = look.count == 0 ? usual_survivors : std::min((found + unseen) / looked, 1.0);
     }
@@ -156,7 +158,7 @@ Pruned pruned_search(const Device& device, const Pattern& pattern, double thresh
     const bool planned = pattern.masked || positions * std::min(exhaustive, 4.0) / 20 >= 24 * (1.5 * pixels + 2000);
     const Prices prices = prices_of(pattern, planned);
     const Cut cut = cut_of(pattern, columns, rows, device);
-    const Survivors survivors(look, cut, columns, rows);
+    const Survivors survivors(look, pattern.masked, cut, columns, rows);
     const double tested = prices.sums + prices.test;
     if (tested >= exhaustive || (planned && tested + survivors.mean() * prices.survivor >= exhaustive)) return search;
     // The first window of every piece costs a pattern's rows and columns more.

@@ -22,13 +22,18 @@ struct Seen {
 Seen seen(const vdt_image& image) {
     if (!plugin::has_pixels(image)) return {};
     constexpr std::uint32_t places = 64;
-    Seen one{image.plane[0].base, image.plane[0].offset, image.plane[0].row_stride, image.width, image.height,
-             image.format,        0};
+    Seen one{image.plane[0].base,
+             image.plane[0].offset,
+             image.plane[0].row_stride,
+             image.width,
+             image.height,
+             image.format,
+             0};
     const std::size_t step = plugin::layout_of(image.format)->pixel_elements;
     for (std::uint32_t i = 0; i < places; ++i) {
         const plugin::SamplePlace place = plugin::sample_place(i, image.width, image.height);
-        one.pixels = (one.pixels ^ plugin::row_of<const std::uint8_t>(image, 0, place.y)[place.x * step]) *
-                     0x9E3779B97F4A7C15u;
+        one.pixels =
+            (one.pixels ^ plugin::row_of<const std::uint8_t>(image, 0, place.y)[place.x * step]) * 0x9E3779B97F4A7C15u;
         one.pixels ^= one.pixels >> 29;
     }
     return one;

@@ -18,8 +18,9 @@ struct Look {
     std::size_t count = 0;
 };
 
-// The pattern at its own size. Valid until the thread has looked `kept_looks` times more. A query's name and its counts are asked for one after the other: the same pixels are
-// looked at once, as a thread keeps its last few looks together with where they were taken and some of the pixels.
+// The pattern at its own size. Valid until the thread has looked `kept_looks` times more. A query's name and its counts
+// are asked for one after the other: the same pixels are looked at once, as a thread keeps its last few looks together
+// with where they were taken and some of the pixels.
 const Look& look_at(const vdt_query& query, const vdt_rect& region, std::size_t pattern);
 
 }  // namespace vedette::cpu::find

@@ -40,8 +40,8 @@ constexpr double sums = 8;
 // Four vectors go together, so that of those that are left in a stage one and a half are empty.
 constexpr double empty_vectors = 1.5;
 
-// Weak classifiers that vectors of `lanes` windows meet, a vector: bands of 16 rows and 256 columns go through the stages
-// one after the other.
+// Weak classifiers that vectors of `lanes` windows meet, a vector: bands of 16 rows and 256 columns go through the
+// stages one after the other.
 double issued_classifiers(const cascade::Estimate& expected, double lanes) {
     double bands = 0, issued = 0;
     for (const cascade::Scale& scale : expected.scales)
@@ -71,8 +71,7 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
         const double rows = scale.height + (sections - 1) * expected.model.height;
         const double columns = scale.width + (strips - 1) * expected.model.width;
         made += rows * columns;
-        making += rows * columns *
-                      (blending * static_cast<double>(scale.factor) + resampling + summing + squaring) +
+        making += rows * columns * (blending * static_cast<double>(scale.factor) + resampling + summing + squaring) +
                   scale.rows * columns * squares_of_row;
     }
     vdt_cost_stage scaling{};

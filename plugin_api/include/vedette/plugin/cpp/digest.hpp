@@ -11,9 +11,9 @@ namespace vedette::plugin {
 
 using Digest = std::array<std::uint64_t, 4>;
 
-// Four 64-bit sums, each of every fourth word; some 20 microseconds for a classifier of a megabyte: one sum, whose steps
-// wait for each other, takes longer than some searches. Every step can be undone, so texts of one length that differ in
-// one word have different sums. No protection from texts that are made to meet.
+// Four 64-bit sums, each of every fourth word; some 20 microseconds for a classifier of a megabyte: one sum, whose
+// steps wait for each other, takes longer than some searches. Every step can be undone, so texts of one length that
+// differ in one word have different sums. No protection from texts that are made to meet.
 inline Digest digest_of(const char* text, std::uint64_t count) noexcept {
     constexpr std::uint64_t factor = 0x9E3779B97F4A7C15u;
     constexpr std::size_t step = sizeof(Digest);
