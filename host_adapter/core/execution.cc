@@ -114,8 +114,8 @@ void throw_answer(const PluginAnswer& answer) {
         throw Failure(answer.code, answer.text.empty() ? code_text(answer.code) : answer.text, answer.native_code);
 }
 
-// Time since this was made. Where threads of this process were interrupted for others, what the calling thread worked is
-// all that a call has surely taken.
+// Time since this was made. Where threads of this process were interrupted for others, what the calling thread worked
+// is all that a call has surely taken.
 class Clock {
 public:
     double milliseconds() const {

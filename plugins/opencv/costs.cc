@@ -1,5 +1,6 @@
 #include "costs.h"
 
+#include <cascade/estimate.h>
 #include <algorithm>
 #include <cmath>
 #include <vedette/plugin/cpp/cost.hpp>
@@ -189,22 +190,13 @@ void cost_of_group(const Device&, const vdt_query& query, vdt_cost& cost) {
 }
 
 void cost_of_cascade_detect(const Device& device, const vdt_query& query, vdt_cost& cost) {
-    const auto& params = params_of<vdt_cascade_params>(query);
-    const vdt_image& image = *query.inputs[0];
+    const auto expected = cascade::estimate_of(params_of<vdt_cascade_params>(query), *query.inputs[0], 1);
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    // Windows of 24 pixels, every second one below twice that size; 25 weak classifiers of 20 operations for each.
-    constexpr double window = 24, each = 25 * 20;
-    double pixels = 0, windows = 0;
-    const double factor = std::max(params.scale_factor, 1.01);
-    for (double scale = 1; window * scale <= std::min(image.width, image.height); scale *= factor) {
-        if (params.min_w != 0 && window * scale < params.min_w) continue;
-        if (params.max_w != 0 && window * scale > params.max_w) break;
-        const double area = image.width / scale * image.height / scale;
-        pixels += area;
-        windows += area / (scale > 2 ? 1 : 4);
-    }
-    add_pieces(device, cost, pixels * 10, pixels * 9);
-    add_scalar(cost, windows * each, 0);
+    // One form of OpenCV's function tells how many windows were joined, another the weights: both are called.
+    constexpr double searches = 2;
+    add_pieces(device, cost, searches * expected.pixels * 10, searches * expected.pixels * 9);
+    // Sums, their deviation, and 20 operations for a weak classifier.
+    add_scalar(cost, searches * expected.windows * (20 + expected.classifiers * 20), 0);
 }
 
 void cost_of_features(const Device& device, const vdt_query& query, vdt_cost& cost) {

@@ -58,24 +58,25 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     const double positions = static_cast<double>(columns) * rows;
     const double area = static_cast<double>(pattern.w) * pattern.h * pattern.channels;
     const Exhaustive way = choose_exhaustive(pattern, columns, rows, device.isa);
-    const double rest = positions * (operations_of_sums * pattern.channels + operations_of_score);
     if (way.transform == 0) {
         // With a mask its sums and squares are correlations of their own.
         const double products = positions * area * (pattern.masked ? 3 : 1) / products_together(device.isa);
+        // A vector of pixels serves four rows of positions, a coefficient two vectors of them (dense_kernels.h).
+        constexpr double loads_of_product = 1.0 / 4 + 1.0 / 16;
+        const double rest = positions * (operations_of_sums * pattern.channels + operations_of_score);
         add_pieces(device, cost, products + rest, 2 * area, cut_of(pattern, columns, rows, device).pieces(), bytes,
-                   products);
+                   products * loads_of_product);
         return;
     }
+    // By its price (fft.cc): what a value and doubling take depends on the caches that hold a tile.
     const double side = way.transform;
     const FftBlock block = fft_block(pattern, way.transform);
     const double blocks =
         std::ceil(static_cast<double>(columns) / block.columns) * std::ceil(static_cast<double>(rows) / block.rows);
     const double transforms = blocks * (pattern.masked ? 2.0 * pattern.channels + 3 : pattern.channels + 1);
-    // A radix-2 transform of N complex values takes 5 N log2 N operations and passes log2 N times over them. Doubles:
-    // half as many at a time.
     const double doublings = 2 * std::log2(side);
-    const double passes = transforms * side * side * doublings;
-    add_pieces(device, cost, 2 * 5 * passes + rest, 5 * doublings, blocks, bytes, 2 * 2 * passes);
+    add_pieces(device, cost, way.cost * operations_of_nanosecond, 5 * doublings, blocks, bytes,
+               transforms * side * side * doublings);
     cost.scratch_bytes += static_cast<std::uint64_t>(device.workers * 4 * side * side * sizeof(double));
 }
 

@@ -1,5 +1,8 @@
 // What op_cost counts, as far as the inputs beside the images decide.
 #include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
 
 #include "boost_test.h"
 #include "test_host.h"
@@ -72,6 +75,60 @@ BOOST_AUTO_TEST_CASE(lengths_of_lists_count) {
     BOOST_TEST(counts_of(device, query).work == usual);  // nothing is said of the list
     query.struct_size = offsetof(vdt_query, lists_in) - 1;
     BOOST_TEST(counts_of(device, query).code == VDT_E_ARGUMENT);
+}
+
+// Screens of which more and more is like the pattern's surroundings, in the same memory: each is looked at anew.
+BOOST_AUTO_TEST_CASE(what_the_scene_holds_counts) {
+    constexpr std::uint32_t width = 1600, height = 900, side = 64;
+    TestHost host;
+    TestDevice device(host, "auto");
+    std::mt19937 random(5);
+    const auto noise = [&](std::vector<std::uint8_t>& pixels, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) pixels[i] = static_cast<std::uint8_t>(random());
+    };
+    std::vector<std::uint8_t> scene(std::size_t{width} * height, 90), pattern(std::size_t{side} * side);
+    noise(pattern, pattern.size());
+    const auto view = [](std::vector<std::uint8_t>& pixels, std::uint32_t w, std::uint32_t h) {
+        vdt_image image{};
+        image.struct_size = sizeof image;
+        image.format = VDT_FORMAT_GRAY8;
+        image.width = w;
+        image.height = h;
+        image.memory = VDT_MEMORY_HOST;
+        image.plane_count = 1;
+        image.plane[0] = {pixels.data(), 0, w, pixels.size()};
+        return image;
+    };
+    const vdt_image images[] = {view(scene, width, height), view(pattern, side, side)};
+    vdt_image none{};
+    none.struct_size = sizeof none;
+    const vdt_image* inputs[] = {&images[0], &images[1], &none};
+    vdt_template_find_params params{};
+    params.struct_size = sizeof params;
+    params.threshold = 0.4;
+    params.pattern_count = 1;
+    params.max_results = 100;
+    vdt_query query{};
+    query.struct_size = sizeof query;
+    query.op = VDT_OP_TEMPLATE_FIND;
+    query.params = &params;
+    query.inputs = inputs;
+    query.input_count = 3;
+    double last = 0;
+    for (const double share : {0.0, 0.3, 0.6, 1.0}) {
+        noise(scene, static_cast<std::size_t>(share * static_cast<double>(scene.size())));
+        const Counts counts = counts_of(device, query);
+        BOOST_TEST(counts.code == VDT_OK);
+        BOOST_TEST(counts.work > last * 1.2);
+        BOOST_TEST(counts_of(device, query).work == counts.work);
+        last = counts.work;
+    }
+    // Where the bound is given up no more is done than computing every score, and a little that was tried.
+    params.threshold = 0.2;
+    const double every = counts_of(device, query).work;
+    BOOST_TEST(last < 1.5 * every);
+    params.threshold = 0.9;
+    BOOST_TEST(counts_of(device, query).work < last);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
