@@ -72,8 +72,8 @@ bool shape_fits(const Pattern& pattern, BlockShape shape);
 // As many blocks as the pattern holds, about its middle.
 BlockGrid whole_grid(const Pattern& pattern, BlockShape shape);
 
-// The pattern is small(), unmasked and of positive variance; the grid lies inside it, with at least one pair of blocks
-// of a shape that fits.
+// The pattern is prunable(), unmasked and of positive variance; the grid lies inside it, with at least one pair of
+// blocks of a shape that fits.
 Bound make_bound(const Pattern& pattern, const BlockGrid& grid);
 
 // Grids worth trying for a pattern: of several shapes and over rectangles outside of which little of its contrast lies.

@@ -42,12 +42,22 @@ static inline void bound_group(const TestRow& s, int x, vf (&most)[group_vectors
     }
 }
 
+// A sum of squares. Where it exceeds 32 bits, `square` is what is left of it modulo 2^32, and the multiple of 2^32 that
+// is missing is seen from the highest bits, which are off by far less than half of that.
+static inline vf square_of(vi square, const std::int32_t* high, float unit) {
+    const vf low = to_float(square);
+    if (high == nullptr) return low;
+    constexpr float turn = 4294967296.0F, rounding = 12582912.0F;  // 1.5 * 2^23: what is added to it becomes whole
+    const vf turns = mul(sub(mul(to_float(load(high)), all_f(unit)), low), all_f(1 / turn));
+    return fma(sub(add(turns, all_f(rounding)), all_f(rounding)), all_f(turn), low);
+}
+
 // sum I^2 - sum over channels of (sum I)^2 / area, from below and above. Small values exactly: times the area they fit
 // 32 bits then, so that they may be computed modulo 2^32.
 template <int channels>
-static inline void variances(vi square_exact, const vi (&sum)[channels], std::int32_t area, float inverse, vf& least,
-                             vf& most) {
-    const vf square = to_float(square_exact), inverse_area = all_f(inverse);
+static inline void variances(vi square_exact, vf square, const vi (&sum)[channels], std::int32_t area, float inverse,
+                             vf& least, vf& most) {
+    const vf inverse_area = all_f(inverse);
     vf mean_square = all_f(0);
     for (int c = 0; c < channels; ++c) mean_square = fma(to_float(sum[c]), to_float(sum[c]), mean_square);
     least = nfma(mean_square, inverse_area, mul(square, all_f(1 - sum_slack)));
@@ -64,7 +74,12 @@ static inline void variances(vi square_exact, const vi (&sum)[channels], std::in
 // What the outer part takes off what the blocks must give.
 template <int channels>
 static inline vf outer_part(const TestRow& s, int at) {
-    const vi square = sub32(load(s.square + at), load(s.inner_square + at));
+    vf square;
+    if (s.square_high == nullptr)
+        square = mul(to_float(sub32(load(s.square + at), load(s.inner_square + at))), all_f(1 + sum_slack));
+    else  // not exact, each with a slack of its own
+        square = nfma(square_of(load(s.inner_square + at), s.inner_square_high + at, s.high_unit), all_f(1 - sum_slack),
+                      mul(square_of(load(s.square + at), s.square_high + at, s.high_unit), all_f(1 + sum_slack)));
     vf part = all_f(s.slack), mean_square = all_f(0);
     for (int c = 0; c < channels; ++c) {
         const vi inside = load(s.inner_sum[c] + at);
@@ -73,7 +88,7 @@ static inline vf outer_part(const TestRow& s, int at) {
         part = fma(all_f(s.inner[c]), to_float(inside), part);
         part = fma(all_f(s.outer[c]), outside, part);
     }
-    const vf detail = nfma(mean_square, all_f(s.inverse_outer), mul(to_float(square), all_f(1 + sum_slack)));
+    const vf detail = nfma(mean_square, all_f(s.inverse_outer), square);
     const vf root = rough_sqrt(max(detail, all_f(1e-20F)));
     return fma(all_f(s.outer_residual * (1 + sqrt_slack)), root, part);
 }
@@ -92,7 +107,10 @@ static int test_row_of(const TestRow& s, Survivor* survivors) {
             vf least, most;
             vi sums[channels];
             for (int c = 0; c < channels; ++c) sums[c] = load(s.sum[c] + at);
-            variances<channels>(load(s.square + at), sums, s.area, s.inverse_area, least, most);
+            const vi square = load(s.square + at);
+            const std::int32_t* const high = s.square_high == nullptr ? nullptr : s.square_high + at;
+            variances<channels>(square, square_of(square, high, s.high_unit), sums, s.area, s.inverse_area, least,
+                                most);
             // Flat windows score 0: their variance is known exactly.
             alive[v] = mask_ge(most, tiny);
             any |= alive[v];

@@ -126,7 +126,7 @@ void Finder::prepare_jobs(const vdt_call& call, const vdt_template_find_params& 
         job.masked = nullptr;
         choose_exhaustive(job);
         cost = job.exhaustive_price;
-        if (pattern.small()) {
+        if (pattern.prunable()) {
             choose_way(job, params.threshold, call.token);
             job.masked = job.choice.masked;
             if (job.choice.pruned) job.bound = &job.prepared->bound(job.choice.grid);
@@ -154,7 +154,7 @@ void Finder::search(const vdt_call& call) {
         Task task = task_of(job);
         task.goal = &job.goal;
         HitList& hits = lists_[job.first_list + worker];
-        if (!task.pattern->small())
+        if (!task.pattern->small() && task.bound == nullptr)
             search_large(task, piece.unit, *workers_[worker], hits);
         else if (task.masked != nullptr)
             job.survivors.fetch_add(search_masked(task, piece.unit, *workers_[worker], hits),

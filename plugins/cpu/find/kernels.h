@@ -1,5 +1,6 @@
 // The search's inner loops, compiled once per instruction set. All pixels enter as I - 128, so that sums are small:
-// with channels * w * h < 2^17 (see max_area) every integer below fits its type.
+// with channels * w * h < 2^17 (see max_area) every integer below fits its type. Of larger windows, up to
+// max_pruned_area, only sums of squares do not: they are given modulo 2^32, with their highest bits beside them.
 //
 // Buffers are given with `pad` readable (outputs: writable) elements beyond the count a call names; what lies there is
 // meaningless. Nothing here allocates, locks or throws.
@@ -14,6 +15,8 @@ namespace vedette::cpu::find {
 
 // Largest channels * width * height of a pattern for the 32-bit kernels: 2^14 * area < 2^31.
 constexpr std::int64_t max_area = (std::int64_t{1} << 17) - 1;
+// The same for the bound test: 2^7 * area < 2^31. Columns have less than max_area pixels.
+constexpr std::int64_t max_pruned_area = (std::int64_t{1} << 24) - 1;
 constexpr int max_channels = 3;
 // Elements that kernels may touch beyond a count: one group of positions of the widest instruction set.
 constexpr int pad = 128;
@@ -40,12 +43,15 @@ struct BlockStep {
     std::int32_t* pair_square;  // NULL = not wanted
 };
 
-// Sums over windows of `width` columns: window[x] = sum of column[x .. x + width - 1]. column[-1] is readable.
+// Sums over windows of `width` columns: window[x] = sum of column[x .. x + width - 1], modulo 2^32. column[-1] is
+// readable.
 struct WindowSum {
     int count;
     int width;
     const std::int32_t* column;
     std::int32_t* window;
+    // Each column's sum, which is not negative then, is shifted right by so many bits first.
+    int shift = 0;
 };
 
 // One row of block sums (block_w wide), paired with the row block_h above: pair[x] = (upper, lower) as 16-bit halves;
@@ -84,9 +90,14 @@ struct TestRow {
     const float* const* norm;                     // pair_rows rows
     const std::int32_t* inner_sum[max_channels];  // over all blocks
     const std::int32_t* inner_square;             // NULL = the blocks cover the window
-    const std::int32_t* coefficient;              // channels * pair_rows * blocks_x pairs of 16-bit halves
-    const float* cell;                            // pair_rows * blocks_x factors of the norms
-    std::int32_t area;                            // of a window, one channel
+    // Of squares that exceed 32 bits, else NULL: at most the square divided by high_unit, and short of it by less than
+    // the window's width.
+    const std::int32_t* square_high;
+    const std::int32_t* inner_square_high;
+    float high_unit;
+    const std::int32_t* coefficient;  // channels * pair_rows * blocks_x pairs of 16-bit halves
+    const float* cell;                // pair_rows * blocks_x factors of the norms
+    std::int32_t area;                // of a window, one channel
     float inverse_area, inverse_outer;
     float scale;                                     // of the coefficients
     float inner[max_channels], outer[max_channels];  // weights of the sums inside and outside the blocks

@@ -6,19 +6,6 @@
 namespace vedette::cpu::find {
 namespace {
 
-// Sum of I * coefficient over the window at (x, y), in strips of rows whose sums fit 32 bits in every lane (see
-// dot_rows).
-std::int64_t window_dot(const Task& task, int channel, int x, int y, const std::int16_t* coefficient) {
-    const Pattern& pattern = *task.pattern;
-    const int rows = std::max(1, static_cast<int>(max_area / pattern.stride));
-    std::int64_t sum = 0;
-    for (int j = 0; j < pattern.h; j += rows)
-        sum += task.kernels->dot(task.scene->rows(channel) + y, x, pattern.rows.data() + j,
-                                 coefficient + std::int64_t{j} * pattern.stride, pattern.stride, pattern.w,
-                                 std::min(rows, pattern.h - j));
-    return sum;
-}
-
 // Column sums over h rows, moved down row by row; then window sums along the row.
 class RunningSums {
 public:
@@ -149,6 +136,18 @@ double map_value(const Pattern& pattern, std::uint32_t method, std::int64_t prod
 }
 
 }  // namespace
+
+// In strips of rows whose sums fit 32 bits in every lane (see dot_rows).
+std::int64_t window_dot(const Task& task, int channel, int x, int y, const std::int16_t* coefficient) {
+    const Pattern& pattern = *task.pattern;
+    const int rows = std::max(1, static_cast<int>(max_area / pattern.stride));
+    std::int64_t sum = 0;
+    for (int j = 0; j < pattern.h; j += rows)
+        sum += task.kernels->dot(task.scene->rows(channel) + y, x, pattern.rows.data() + j,
+                                 coefficient + std::int64_t{j} * pattern.stride, pattern.stride, pattern.w,
+                                 std::min(rows, pattern.h - j));
+    return sum;
+}
 
 double large_cost(const Pattern& pattern, Isa isa) {
     // As dense_cost, but one position at a time: about half as fast. Masks: a scalar loop for the squares.

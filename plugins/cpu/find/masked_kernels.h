@@ -48,7 +48,7 @@ static int masked_row_of(const MaskedRow& s, Survivor* survivors) {
             const vf most =
                 max(nfma(mean_square, inverse_area, mul(to_float(load(s.square + at)), more)), tiny);  // W, at least
             vf least, unused;
-            variances<channels>(squares[v], sums[v], s.inner, s.inverse_inner, least, unused);
+            variances<channels>(squares[v], to_float(squares[v]), sums[v], s.inner, s.inverse_inner, least, unused);
             least = max(least, tiny);                                                    // F, at most
             const vf part = fma(bound[v], exceeding, mul(scale, to_float(product[v])));  // A, at least
             // Both parts of A are exactly 0 where all pixels in blocks are alike, and without a positive A the residual

@@ -52,6 +52,11 @@ struct Pattern {
     }
     // Positions' sums fit the 32-bit kernels.
     bool small() const { return std::int64_t{w} * h * channels <= max_area; }
+    // Those of the bound test do.
+    bool prunable() const {
+        return small() ||
+               (!masked && std::int64_t{w} * h * channels <= max_pruned_area && std::int64_t{h} * channels <= max_area);
+    }
 };
 
 // `mask` may be NULL or of format NONE. Images were checked (memory, sizes, formats, bounds).

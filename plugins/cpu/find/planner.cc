@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 
 #include "../parallel.h"
 #include "rectangle_sums.h"
@@ -159,6 +160,23 @@ BlockGrid usual_grid(const Pattern& pattern, const std::vector<BlockGrid>& grids
     });
 }
 
+// Of a pattern too large for samples: the blocks that hold most of it, unless more of them hold little more. Nothing
+// when too much is left as detail: windows would survive wherever a scene has detail too.
+std::optional<BlockGrid> grid_of_large(const Pattern& pattern, const std::vector<Sketch>& sketches, double threshold) {
+    constexpr double worth_of_a_block = 0.0008;  // of the pattern's norm
+    std::optional<BlockGrid> best;
+    double least = HUGE_VAL;
+    for (const Sketch& s : sketches) {
+        double left = s.outer_cell * s.outer_cell;
+        for (const double cell : s.cell) left += cell * cell;
+        left = std::sqrt(left) / pattern.norm;
+        if (left > threshold || left + worth_of_a_block * s.grid.blocks() >= least) continue;
+        least = left + worth_of_a_block * s.grid.blocks();
+        best = s.grid;
+    }
+    return best;
+}
+
 }  // namespace
 
 Choice choose(const Prepared& prepared, const Scene& scene, double threshold, double exhaustive_cost,
@@ -175,6 +193,15 @@ Choice choose(const Prepared& prepared, const Scene& scene, double threshold, do
     const std::vector<BlockGrid>& grids = prepared.grids();
     const double base = 3 + 3.5 * (pattern.channels - 1);
     if (grids.empty() || best.cost < base) return best;
+    if (!pattern.small()) {
+        const std::optional<BlockGrid> grid = grid_of_large(pattern, make_sketches(pattern, grids), threshold);
+        if (!grid) return best;
+        best.pruned = true;
+        best.grid = *grid;
+        best.cost = std::min(best.cost, sums_cost(pattern, *grid) + test_cost(pattern, *grid));
+        best.share = 0.05;
+        return best;
+    }
     // What a sample costs must stay below a twentieth of the search.
     double sample_cost = static_cast<double>(pattern.w) * pattern.h * pattern.channels * 0.8 + 2000;
     for (const BlockGrid& grid : grids) sample_cost += (1 + 0.8 * pattern.channels) * grid.blocks();

@@ -28,6 +28,14 @@ float limit_of(const Task& task, double threshold) {
     return rounded_down(threshold * task.pattern->norm - 2e-6 * task.pattern->norm - task.bound->rounding * (1 + 1e-6));
 }
 
+// So that a window's sum of squares, at most 2^14 a value, fits 31 bits without them.
+int high_shift(const Pattern& pattern) {
+    int shift = 0;
+    if (!pattern.small())
+        while (((std::int64_t{1} << 14) * pattern.area * pattern.channels) >> shift > 0x7FFFFFFF) ++shift;
+    return shift;
+}
+
 SweepShape bound_shape(const Task& task) {
     SweepShape shape;
     const Bound& bound = *task.bound;
@@ -42,6 +50,7 @@ SweepShape bound_shape(const Task& task) {
     shape.shift = bound.shift;
     shape.norms = true;
     shape.inner_sums = !bound.covered;
+    shape.high_shift = high_shift(*task.pattern);
     return shape;
 }
 
@@ -64,6 +73,7 @@ TestRow test_of(const Task& task, const Unit& unit) {
         test.inner[c] = static_cast<float>(bound.inner[c]);
         test.outer[c] = static_cast<float>(bound.outer[c]);
     }
+    test.high_unit = std::ldexp(1.0F, high_shift(pattern));
     test.slack = rounded_up(bound.slack);
     test.residual = rounded_up(bound.residual);
     test.outer_residual = rounded_up(bound.outer_residual);
@@ -225,11 +235,13 @@ std::int64_t product_at(const Task& task, int x, int y) {
     const Pattern& pattern = *task.pattern;
     const std::size_t plane = static_cast<std::size_t>(pattern.stride) * static_cast<std::size_t>(pattern.h);
     std::int64_t product = 0;
-    for (int c = 0; c < pattern.channels; ++c)
-        product += task.kernels->dot(task.scene->rows(c) + y, x, pattern.rows.data(),
-                                     pattern.coefficients.data() + static_cast<std::size_t>(c) * plane, pattern.stride,
-                                     pattern.w, pattern.h) -
+    for (int c = 0; c < pattern.channels; ++c) {
+        const std::int16_t* const coefficients = pattern.coefficients.data() + static_cast<std::size_t>(c) * plane;
+        product += (pattern.small() ? task.kernels->dot(task.scene->rows(c) + y, x, pattern.rows.data(), coefficients,
+                                                        pattern.stride, pattern.w, pattern.h)
+                                    : window_dot(task, c, x, y, coefficients)) -
                    128 * pattern.moments.sum[c];
+    }
     return product;
 }
 
@@ -243,15 +255,16 @@ void search_rest(const Task& task, const Unit& unit, Worker& worker, HitList& hi
     Task rest = task;
     rest.bound = nullptr;
     const Exhaustive way = choose_exhaustive(*task.pattern, unit.columns, unit.rows, task.isa);
-    if (way.transform == 0) return search_dense(rest, unit, worker, hits);
+    const auto search = task.pattern->small() ? search_dense : search_large;
+    if (way.transform == 0) return search(rest, unit, worker, hits);
     rest.spectrum = &task.prepared->spectrum(*task.kernels, way.transform);
     const FftBlock block = fft_block(*task.pattern, way.transform);
     for (int y = 0; y < unit.rows; y += block.rows)
         for (int x = 0; x < unit.columns; x += block.columns)
-            search_dense(rest,
-                         {unit.x + x, unit.y + y, std::min(block.columns, unit.columns - x),
-                          std::min(block.rows, unit.rows - y)},
-                         worker, hits);
+            search(rest,
+                   {unit.x + x, unit.y + y, std::min(block.columns, unit.columns - x),
+                    std::min(block.rows, unit.rows - y)},
+                   worker, hits);
 }
 
 bool checks_pay(const Task& task, const Unit& unit, int done, double spent) {
@@ -321,6 +334,8 @@ std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, 
         test.norm = sums.norm.data();
         for (int c = 0; c < pattern.channels; ++c) test.inner_sum[c] = sums.inner_sum[c];
         test.inner_square = sums.inner_square;
+        test.square_high = sums.square_high;
+        test.inner_square_high = sums.inner_square_high;
         const int count = task.kernels->test_row(test, worker.survivors.data());
         survived += static_cast<std::uint64_t>(count);
         int hit = -2;  // the last hit of the row: its neighbour is likely one too and needs no look at its detail
@@ -332,6 +347,12 @@ std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, 
             spent += check_price;
             Moments window;
             window.square = sums.square[survivor.x];
+            if (sums.square_high != nullptr) {
+                // See square_of() of the kernels; exact here.
+                const double missing =
+                    std::ldexp(sums.square_high[survivor.x], high_shift(pattern)) - static_cast<double>(window.square);
+                window.square += std::llround(std::ldexp(missing, -32)) * (std::int64_t{1} << 32);
+            }
             for (int c = 0; c < pattern.channels; ++c) window.sum[c] = sums.sum[c][survivor.x];
             if (offer(task, hits, x, sums.y, product_at(task, x, sums.y), window)) hit = x;
         }

@@ -41,16 +41,29 @@ static void block_step(const BlockStep& s) {
     }
 }
 
-static void window_sum(const WindowSum& s) {
-    std::int32_t first = 0;
-    for (int x = 0; x < s.width; ++x) first += s.column[x];
+template <bool shifted>
+static void window_sum_of(const WindowSum& s) {
+    const auto one = [&](int x) { return static_cast<std::uint32_t>(shifted ? s.column[x] >> s.shift : s.column[x]); };
+    const auto some = [&](int x) {
+        const vi columns = load(s.column + x);
+        return shifted ? shift_right(columns, s.shift) : columns;
+    };
+    std::uint32_t first = 0;
+    for (int x = 0; x < s.width; ++x) first += one(x);
     // window[x] = window[x - 1] + column[x + width - 1] - column[x - 1], scanned; column[-1] cancels at x = 0.
-    vi carry = all32(first - (s.column[s.width - 1] - s.column[-1]));
+    vi carry = all32(static_cast<std::int32_t>(first - (one(s.width - 1) - one(-1))));
     for (int x = 0; x < s.count; x += lanes32) {
-        const vi scanned = scan32(sub32(load(s.column + x + s.width - 1), load(s.column + x - 1)));
+        const vi scanned = scan32(sub32(some(x + s.width - 1), some(x - 1)));
         store(s.window + x, add32(scanned, carry));
         carry = add32(carry, last32(scanned));  // only this addition waits for the one before
     }
+}
+
+static void window_sum(const WindowSum& s) {
+    if (s.shift == 0)
+        window_sum_of<false>(s);
+    else
+        window_sum_of<true>(s);
 }
 
 // out[x] = sum over i < times of in[x + i * step], by doubling: runs of 2^k terms are made one from the other, and

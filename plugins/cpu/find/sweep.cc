@@ -47,6 +47,7 @@ void Sweep::begin(Running& sums, std::size_t columns, std::size_t positions) {
     }
     clear(sums.column_square, columns + front);
     grow(sums.square, positions);
+    if (shape_.high_shift > 0) grow(sums.square_high, positions);
 }
 
 void Sweep::begin(const Kernels& kernels, const Scene& scene, const SweepShape& shape, const Unit& unit) {
@@ -97,6 +98,9 @@ void Sweep::begin(const Kernels& kernels, const Scene& scene, const SweepShape& 
     }
     row_.square = window_.square.data();
     row_.inner_square = shape.inner_sums ? inner_.square.data() : nullptr;
+    const bool high = shape.high_shift > 0;
+    row_.square_high = high ? window_.square_high.data() : nullptr;
+    row_.inner_square_high = high && shape.inner_sums ? inner_.square_high.data() : nullptr;
 }
 
 void Sweep::pair_rows(int step) {
@@ -199,6 +203,9 @@ void Sweep::window_sums(Running& sums, int width) {
     for (int c = 0; c < channels_; ++c)
         kernels_->window_sum({positions_, width, sums.column[c].data() + front, sums.sum[c].data()});
     kernels_->window_sum({positions_, width, sums.column_square.data() + front, sums.square.data()});
+    if (shape_.high_shift > 0)
+        kernels_->window_sum(
+            {positions_, width, sums.column_square.data() + front, sums.square_high.data(), shape_.high_shift});
 }
 
 bool Sweep::advance(int step) {

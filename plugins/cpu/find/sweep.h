@@ -30,6 +30,7 @@ struct SweepShape {
     bool norms = false;         // of what is left of block pairs without their means
     bool pair_squares = false;  // with norms: sums of squares of block pairs
     bool inner_sums = false;    // of the rectangle of all blocks, beside those of the window
+    int high_shift = 0;         // squares exceed 32 bits, and so many bits of a column's are left out of their highest
     bool squares = false;       // pairs of squared pixels: squares[channel * pair_rows + j]
 };
 
@@ -44,6 +45,9 @@ struct SweepRow {
     const std::int32_t* square = nullptr;
     const std::int32_t* inner_sum[max_channels] = {};
     const std::int32_t* inner_square = nullptr;
+    // Sums of a window's column sums shifted right by high_shift; NULL without it.
+    const std::int32_t* square_high = nullptr;
+    const std::int32_t* inner_square_high = nullptr;
     std::vector<const std::int32_t*> pair, squares;
     std::vector<const std::int32_t*> pair_square;  // [j]
     std::vector<const float*> norm;                // [j]
@@ -96,7 +100,7 @@ private:
     std::vector<std::uint8_t> neutral_;  // pixels of value 128
     // Running sums over columns and windows.
     struct Running {
-        std::vector<std::int32_t> column[max_channels], column_square, sum[max_channels], square;
+        std::vector<std::int32_t> column[max_channels], column_square, sum[max_channels], square, square_high;
     };
     void begin(Running& sums, std::size_t columns, std::size_t positions);
     void window_sums(Running& sums, int width);
