@@ -120,6 +120,10 @@ inline void append_found(Batch b, CLASSIFIER_PARAMETERS, Window window, __global
     found[place] = made;
 }
 
+// The sum of a window's inner part.
+#define INNER(table) \
+    (table[b.norm_place[0]] - table[b.norm_place[1]] - table[b.norm_place[2]] + table[b.norm_place[3]])
+
 // A work-item: one window, through the first stage. `passed`: a byte for each window, 0 for those that it rejects;
 // flat ones are not looked at.
 __kernel void first_stage(const Batch b, __global const Level *restrict levels, __global const uint *restrict sums,
@@ -139,8 +143,6 @@ __kernel void first_stage(const Batch b, __global const Level *restrict levels, 
         bool flat = false;
 #if KIND != 2
         __global const uint *square = squares + window.place;
-#define INNER(table) \
-    (table[b.norm_place[0]] - table[b.norm_place[1]] - table[b.norm_place[2]] + table[b.norm_place[3]])
         window.norm = norm_of(INNER(at), INNER(square), b.area, b.least_square);
         flat = window.norm == 0;
 #endif
@@ -160,11 +162,12 @@ inline bool is_visited(__global const Level *level, __global const uchar *passed
     return even;
 }
 
-// A work-item: one window of the list, through stages `first` to `last` - 1. There are work-items for a full list; no
+// A work-item: one window of the list, through stages `first` to `last` - 1. unvisited: 1 when windows that OpenCV does
+// not visit are among them. There are work-items for a full list; no
 // loop and no condition is round the barriers, which compilers for processors (PoCL 3.1) have not always got right.
 __kernel void next_stages(const Batch b, __global const Level *restrict levels, __global const uint *restrict sums,
-                          CLASSIFIER_PARAMETERS, __global const uchar *restrict passed, const uint first,
-                          const uint last, __global const Window *restrict list, __global Window *restrict next,
+                          CLASSIFIER_PARAMETERS, __global const uchar *restrict passed, const uint unvisited,
+                          const uint first, const uint last, __global const Window *restrict list, __global Window *restrict next,
                           __global Found *restrict found, __global uint *counters, const uint counter) {
     __local uint shared[2];
     const uint index = (uint)get_global_id(0);
@@ -173,7 +176,7 @@ __kernel void next_stages(const Batch b, __global const Level *restrict levels, 
     if (index < min(counters[counter], b.capacity)) {
         window = list[index];
         __global const uint *at = sums + window.place;
-        alive = (first > 1 || is_visited(levels + window.level, passed, window.number)) &&
+        alive = (unvisited == 0 || is_visited(levels + window.level, passed, window.number)) &&
                 passes_stages(CLASSIFIER, first, last, at, window.norm);
         if (alive && last == b.stages) append_found(b, CLASSIFIER, window, at, counters, found);
     }

@@ -18,6 +18,10 @@ constexpr std::size_t processor_pixels = std::size_t{1} << 20;
 constexpr std::size_t gpu_pixels = std::size_t{1} << 24;
 constexpr std::size_t window_group = 256;
 constexpr std::size_t tree_group = 64;
+// Eight windows at once on processors: so many stages of them, and work-items of a group (PoCL keeps what each holds
+// between barriers in memory).
+constexpr std::uint32_t stages_of_eight = 3;
+constexpr std::size_t eight_group = 32;
 constexpr std::uint32_t least_capacity = 1u << 14;
 constexpr std::uint32_t first_found = 1u << 12;
 // Windows that come to the host with the counters; more cost another transfer.
@@ -46,13 +50,14 @@ std::size_t cascade_batch_pixels(const DeviceLimits& limits) noexcept {
     return limits.kind == Kind::cpu ? processor_pixels : gpu_pixels;
 }
 
-std::vector<CascadePass> cascade_passes(CascadeVariant variant, std::uint32_t stages) {
-    if (variant == CascadeVariant::straight) return {{1, stages, false}};
+std::vector<CascadePass> cascade_passes(CascadeVariant variant, std::uint32_t stages, std::uint32_t first) {
+    if (variant == CascadeVariant::straight) return {{first, stages, false}};
     // About half of the windows fail in each stage, and stages grow: a list for each of the first ones, then for twice
     // as many. After eight stages one of a thousand is left.
-    std::vector<CascadePass> passes{{1, std::min(stages, 2u), false}};
+    std::vector<CascadePass> passes{{first, std::min(stages, first < 2 ? 2u : 4u), false}};
     for (const std::uint32_t last : {4u, 8u})
-        if (passes.back().last < stages) passes.push_back({passes.back().last, std::min(stages, last), false});
+        if (passes.back().last < std::min(stages, last))
+            passes.push_back({passes.back().last, std::min(stages, last), false});
     if (passes.back().last < stages) passes.push_back({passes.back().last, stages, true});
     return passes;
 }
@@ -63,14 +68,18 @@ CascadeSearch::CascadeSearch(const Device& device, const cascade::Model& model, 
     for (const cascade::Scale& scale : cascade::scales_of(model, search, width, height))
         if (scale.columns != 0 && scale.rows != 0) scales_.push_back(scale);
     if (scales_.empty()) return;
-    passes_ = cascade_passes(variant, static_cast<std::uint32_t>(model.stages.size()));
+    const auto stages = static_cast<std::uint32_t>(model.stages.size());
+    by_eight_ = device.limits().kind == Kind::cpu && kind_ == CascadeKind::stumps;
+    // At least one pass is left, which writes what is found.
+    passes_ = cascade_passes(variant, stages, by_eight_ ? std::clamp(stages - 1, 1U, stages_of_eight) : 1);
     make_batches(width, height);
     make_tables(model);
     const std::string defines = "-D KIND=" + std::to_string(static_cast<std::uint32_t>(kind_));
-    scale_ = device.programs.kernel("cascade", "scale_levels", defines);
-    first_ = device.programs.kernel("cascade", "first_stage", defines);
-    next_ = device.programs.kernel("cascade", "next_stages", defines);
-    last_ = device.programs.kernel("cascade", "last_stages", defines);
+    const char* const file = by_eight_ ? "cascade_eight" : "cascade";
+    first_ = device.programs.kernel(file, by_eight_ ? "first_stages_of_eight" : "first_stage", defines);
+    scale_ = device.programs.kernel(file, "scale_levels", defines);
+    next_ = device.programs.kernel(file, "next_stages", defines);
+    last_ = device.programs.kernel(file, "last_stages", defines);
     program_ = CascadeProgram(device, model, tables_);
     const double area = static_cast<double>(model.width - 2) * (model.height - 2);
     for (Batch& batch : batches_) {
@@ -228,9 +237,16 @@ void CascadeSearch::queue_passes(const Batch& batch, cl::Queue queue) {
     // Tables that a kind lacks are never read.
     const cl::Memory squares = squares_ ? squares_.get() : sums_.get();
     std::uint32_t counter = batch.first_counter;
-    launch(queue, first_, cover({batch.request.windows}, {group_within(first_, window_group)}), batch.request,
-           batch.levels, sums_, squares, p.stages(), p.nodes(), p.trees(), p.whole_leaves(), p.leaves(), passed_,
-           lists_[0], counters_, counter);
+    if (by_eight_)
+        launch(queue, first_,
+               cover({(std::size_t{batch.request.windows} + 7) / 8}, {group_within(first_, eight_group)}),
+               batch.request, batch.levels, sums_, squares, p.stages(), p.nodes(), p.trees(), p.whole_leaves(),
+               p.leaves(), passes_.front().first, passed_, lists_[0], counters_, counter);
+    else
+        launch(queue, first_, cover({batch.request.windows}, {group_within(first_, window_group)}), batch.request,
+               batch.levels, sums_, squares, p.stages(), p.nodes(), p.trees(), p.whole_leaves(), p.leaves(), passed_,
+               lists_[0], counters_, counter);
+    std::uint32_t unvisited = 1;
     std::size_t list = 0;
     for (const CascadePass& pass : passes_) {
         if (pass.by_group)
@@ -241,8 +257,9 @@ void CascadeSearch::queue_passes(const Batch& batch, cl::Queue queue) {
         else
             launch(queue, next_, cover({batch.request.capacity}, {group_within(next_, window_group)}), batch.request,
                    batch.levels, sums_, p.stages(), p.nodes(), p.trees(), p.whole_leaves(), p.leaves(), passed_,
-                   pass.first, pass.last, lists_[list], lists_[1 - list], found_, counters_, counter);
+                   unvisited, pass.first, pass.last, lists_[list], lists_[1 - list], found_, counters_, counter);
         list = 1 - list;
+        unvisited = 0;
         ++counter;
     }
 }

@@ -26,7 +26,8 @@ struct CascadePass {
     std::uint32_t first, last;
     bool by_group;  // a work-group a window, otherwise a work-item
 };
-std::vector<CascadePass> cascade_passes(CascadeVariant variant, std::uint32_t stages);
+// Those of a classifier of so many stages, after a kernel that takes all windows through those before `first`.
+std::vector<CascadePass> cascade_passes(CascadeVariant variant, std::uint32_t stages, std::uint32_t first = 1);
 
 // Pixels of a batch's picture, unless one scaled image alone has more.
 std::size_t cascade_batch_pixels(const DeviceLimits& limits) noexcept;
@@ -92,6 +93,7 @@ private:
     std::vector<cascade::Scale> scales_;  // those with windows
     CascadeKind kind_ = CascadeKind::stumps;
     CascadeProgram program_;
+    bool by_eight_ = false;
     std::vector<CascadePass> passes_;
     Kernel scale_, first_, next_, last_;
     std::vector<Batch> batches_;
