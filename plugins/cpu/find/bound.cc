@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rectangle_sums.h"
-
 namespace vedette::cpu::find {
 namespace {
 
@@ -158,80 +156,6 @@ constexpr BlockShape shapes[] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {16, 4}, {8
                                  {2, 2},   {12, 6}, {6, 6},  {6, 4}, {12, 4}, {10, 5}, {5, 5}, {3, 3}, {6, 3}};
 
 constexpr int most_blocks = 480;
-// Shares of a pattern's contrast that may be left outside the blocks.
-constexpr double outer_shares[] = {0, 0.004, 0.02, 0.06};
-// A part that is hardly smaller than another one is not tried beside it.
-constexpr double least_shrinking = 0.85;
-
-BlockGrid grid_in(BlockShape shape, const vdt_rect& part) {
-    BlockGrid grid;
-    grid.block = shape;
-    grid.columns = part.w / shape.w;
-    grid.pair_rows = part.h / (2 * shape.h);
-    grid.left = part.x + (part.w - grid.covered_w()) / 2;
-    grid.top = part.y + (part.h - grid.covered_h()) / 2;
-    return grid;
-}
-
-// How much of a pattern's contrast lies where.
-class Contrast {
-public:
-    explicit Contrast(const Pattern& pattern) : pattern_(pattern) {
-        square_.set(pattern.w, pattern.h, [&](int x, int y) {
-            double sum = 0;
-            for (int c = 0; c < pattern.channels; ++c) sum += shifted(c, x, y) * shifted(c, x, y);
-            return sum;
-        });
-        for (int c = 0; c < pattern.channels; ++c)
-            sum_[c].set(pattern.w, pattern.h, [&](int x, int y) { return shifted(c, x, y); });
-    }
-
-    // The squared norm of what lies outside, about its own mean.
-    double outside(const vdt_rect& part) const {
-        const auto left = [&](const RectangleSums& sums) {
-            return sums.of(0, 0, pattern_.w, pattern_.h) - sums.of(part.x, part.y, part.w, part.h);
-        };
-        const double area = static_cast<double>(pattern_.w) * pattern_.h - static_cast<double>(part.w) * part.h;
-        if (area == 0) return 0;
-        double square = left(square_);
-        for (int c = 0; c < pattern_.channels; ++c) square -= left(sum_[c]) * left(sum_[c]) / area;
-        return std::max(0.0, square);
-    }
-
-    // A small rectangle outside of which at most that share of the contrast lies, by taking away strips.
-    vdt_rect part(double share) const {
-        vdt_rect part{0, 0, pattern_.w, pattern_.h};
-        const double most = share * pattern_.norm * pattern_.norm;
-        while (share > 0) {
-            vdt_rect best{};
-            double least = HUGE_VAL;
-            for (int side = 0; side < 4; ++side) {
-                vdt_rect next = part;
-                std::int32_t& size = side % 2 == 0 ? next.w : next.h;
-                const std::int32_t strip = std::max(1, size / 32);
-                if (size <= 2 * strip || size < 8) continue;
-                size -= strip;
-                if (side == 2) next.x += strip;
-                if (side == 3) next.y += strip;
-                // By what is lost for each pixel.
-                const double lost = outside(next) / (static_cast<double>(pattern_.w) * pattern_.h -
-                                                     static_cast<double>(next.w) * next.h);
-                if (outside(next) > most || lost >= least) continue;
-                least = lost;
-                best = next;
-            }
-            if (best.w == 0) break;
-            part = best;
-        }
-        return part;
-    }
-
-private:
-    double shifted(int c, int x, int y) const { return pattern_.pixel(c, x, y) - 128; }
-
-    const Pattern& pattern_;
-    RectangleSums square_, sum_[max_channels];
-};
 
 }  // namespace
 
@@ -240,7 +164,13 @@ bool shape_fits(const Pattern& pattern, BlockShape shape) {
 }
 
 BlockGrid whole_grid(const Pattern& pattern, BlockShape shape) {
-    return grid_in(shape, {0, 0, pattern.w, pattern.h});
+    BlockGrid grid;
+    grid.block = shape;
+    grid.columns = pattern.w / shape.w;
+    grid.pair_rows = pattern.h / (2 * shape.h);
+    grid.left = (pattern.w - grid.covered_w()) / 2;
+    grid.top = (pattern.h - grid.covered_h()) / 2;
+    return grid;
 }
 
 Bound make_bound(const Pattern& pattern, const BlockGrid& grid) {
@@ -263,35 +193,21 @@ Bound make_bound(const Pattern& pattern, const BlockGrid& grid) {
 }
 
 std::vector<BlockGrid> candidate_grids(const Pattern& pattern) {
-    const Contrast contrast(pattern);
-    std::vector<vdt_rect> parts;
-    for (const double share : outer_shares) {
-        const vdt_rect part = contrast.part(share);
-        const bool known = std::any_of(parts.begin(), parts.end(), [&](const vdt_rect& other) {
-            return std::int64_t{part.w} * part.h > least_shrinking * other.w * other.h;
-        });
-        if (!known) parts.push_back(part);
-    }
     std::vector<BlockGrid> grids;
-    for (const vdt_rect& part : parts) {
-        double best_cover = 0;
-        const auto first = static_cast<std::ptrdiff_t>(grids.size());
-        const auto cover = [&](const BlockGrid& grid) {
-            return static_cast<double>(grid.covered_w()) * grid.covered_h() / (static_cast<double>(part.w) * part.h);
-        };
-        for (const BlockShape shape : shapes) {
-            if (!shape_fits(pattern, shape)) continue;
-            const BlockGrid grid = grid_in(shape, part);
-            // Not so many blocks that the bound costs as much as a direct search.
-            if (grid.blocks() > most_blocks || grid.blocks() < 4) continue;
-            grids.push_back(grid);
-            best_cover = std::max(best_cover, cover(grid));
-        }
-        // Shapes that leave more of the part uncovered than others do worse nearly always.
-        grids.erase(std::remove_if(grids.begin() + first, grids.end(),
-                                   [&](const BlockGrid& grid) { return cover(grid) < best_cover - 0.08; }),
-                    grids.end());
+    double best_cover = 0;
+    const auto cover = [&](const BlockGrid& grid) {
+        return static_cast<double>(grid.covered_w()) * grid.covered_h() / (static_cast<double>(pattern.w) * pattern.h);
+    };
+    for (const BlockShape shape : shapes) {
+        if (!shape_fits(pattern, shape)) continue;
+        const BlockGrid grid = whole_grid(pattern, shape);
+        // Not so many blocks that the bound costs as much as a direct search.
+        if (grid.blocks() > most_blocks || grid.blocks() < 4) continue;
+        grids.push_back(grid);
+        best_cover = std::max(best_cover, cover(grid));
     }
+    // Shapes that leave more of the pattern uncovered than others do worse nearly always.
+    std::erase_if(grids, [&](const BlockGrid& grid) { return cover(grid) < best_cover - 0.08; });
     return grids;
 }
 

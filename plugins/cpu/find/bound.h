@@ -76,7 +76,7 @@ BlockGrid whole_grid(const Pattern& pattern, BlockShape shape);
 // blocks of a shape that fits.
 Bound make_bound(const Pattern& pattern, const BlockGrid& grid);
 
-// Grids worth trying for a pattern: of several shapes and over rectangles outside of which little of its contrast lies.
+// Grids worth trying for a pattern, of several shapes.
 std::vector<BlockGrid> candidate_grids(const Pattern& pattern);
 
 }  // namespace vedette::cpu::find
