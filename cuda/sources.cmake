@@ -33,6 +33,7 @@ set(VEDETTE_CUDA_SOURCES
     kernels/sift_space.cc
     kernels/template_direct.cu
     kernels/template_gemm.cu
+    kernels/template_gemm_operand.cc
     kernels/template_many.cu
     kernels/template_maxima.cu
     kernels/template_pattern.cc

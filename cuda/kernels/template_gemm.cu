@@ -5,7 +5,7 @@
 // one ldmatrix, since the fragments of eight image rows stay in registers, 4 words of B from shared memory, and 16
 // products of 16 x 8 x 32. Where 16 bytes are left at the end of the rows, two rows share a product. The floor is
 // (width + 15 pixels, rounded up to 16 bytes) * height (to 8) * positions over the rate of the tensor cores.
-#include "kernels/template_gemm.h"
+#include "kernels/template_gemm_operand.h"
 
 #include "device/matrix.cuh"
 #include "device/memory.cuh"
@@ -16,29 +16,26 @@
 #include "runtime/launch.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace vedette::cuda {
 
 namespace {
 
-constexpr int shifts = 16;
 constexpr int warps = 4;
-constexpr int warp_rows = 8;
-constexpr int tile_rows = warps * warp_rows;
+constexpr int tile_rows = warps * gemm_rows;
 // Shared memory of a block: so that four, or of colour three, fit a multiprocessor of compute capability 9.0.
 constexpr std::size_t most_shared_bytes(int channels) {
     return std::size_t{channels == 3 ? 74u : 55u} << 10;
 }
 
 struct Accumulators {
-    std::int32_t at[warp_rows][2][4] = {};  // output row, columns 0-7 and 8-15 of B, registers of the fragment
+    std::int32_t at[gemm_rows][2][4] = {};  // output row, columns 0-7 and 8-15 of B, registers of the fragment
 };
 
 // Column of the first of two neighbouring positions that registers 2 * half and + 1 of product `part` hold.
 __device__ __forceinline__ int column_of(int part, int half) {
     const int lane = static_cast<int>(lane_index());
-    return shifts * (lane / 4 + 8 * half) + 8 * part + 2 * (lane % 4);
+    return gemm_shifts * (lane / 4 + 8 * half) + 8 * part + 2 * (lane % 4);
 }
 
 // Appends the positions of the bits in `reached`: 8 * row + 4 * part + 2 * half + which of two neighbours. Those
@@ -69,7 +66,7 @@ struct CandidateStore {
         // Four rows at a time: all thresholds are on their way before the first is compared, and one branch serves 32
         // comparisons.
 #pragma unroll
-        for (int first = 0; first < warp_rows; first += 4) {
+        for (int first = 0; first < gemm_rows; first += 4) {
             unsigned reached = 0;
 #pragma unroll
             for (int r = 0; r < 4; ++r) {
@@ -102,7 +99,7 @@ struct QuadCandidateStore {
 
     __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
 #pragma unroll
-        for (int first = 0; first < warp_rows; first += 4) {
+        for (int first = 0; first < gemm_rows; first += 4) {
             unsigned reached = 0;
 #pragma unroll
             for (int r = 0; r < 4; r += 2) {
@@ -135,7 +132,7 @@ struct SumStore {
 
     __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
 #pragma unroll
-        for (int r = 0; r < warp_rows; ++r) {
+        for (int r = 0; r < gemm_rows; ++r) {
             if (y + r >= rows) continue;
             std::int32_t* const row =
                 plane.values + static_cast<std::size_t>(y + r) * static_cast<std::size_t>(plane.stride);
@@ -148,11 +145,6 @@ struct SumStore {
         }
     }
 };
-
-// Words before the first of a copy, for the largest shift.
-constexpr int words_before(int channels) {
-    return (shifts - 1) * channels / 4;
-}
 
 // How a pattern passes through the shared memory of a block: in stages of a few rows, one of which is worked on while
 // the next one is on its way. Image rows live in a ring, since neighbouring stages share most of them; rows of B in two
@@ -234,24 +226,24 @@ struct RingWalk {
 template <int channels>
 __device__ __forceinline__ void multiply_step(RingWalk walk, int pitch, const std::uint32_t* b, int words, int rows,
                                               Accumulators& sums) {
-    unsigned held[warp_rows][4];
+    unsigned held[gemm_rows][4];
     const unsigned char* a = walk.here(pitch);
 #pragma unroll
-    for (int r = 0; r < warp_rows - 1; ++r) load_matrices(held[r], a + r * pitch);
-    for (int j = 0; j < rows; j += warp_rows) {
-        load_matrices(held[warp_rows - 1], a + (warp_rows - 1) * pitch);
+    for (int r = 0; r < gemm_rows - 1; ++r) load_matrices(held[r], a + r * pitch);
+    for (int j = 0; j < rows; j += gemm_rows) {
+        load_matrices(held[gemm_rows - 1], a + (gemm_rows - 1) * pitch);
         walk.advance();
         a = walk.here(pitch);
 #pragma unroll
-        for (int u = 0; u < warp_rows; ++u) {
+        for (int u = 0; u < gemm_rows; ++u) {
             if (u > 0) load_matrices(held[u - 1], a + (u - 1) * pitch);
             const unsigned near[2] = {b[0], b[4]};
             const unsigned far[2] = {b[-2 * channels], b[4 - 2 * channels]};
             b += words;
 #pragma unroll
-            for (int r = 0; r < warp_rows; ++r) {
-                multiply_u8_s8(sums.at[r][0], held[(u + r) % warp_rows], near);
-                multiply_u8_s8(sums.at[r][1], held[(u + r) % warp_rows], far);
+            for (int r = 0; r < gemm_rows; ++r) {
+                multiply_u8_s8(sums.at[r][0], held[(u + r) % gemm_rows], near);
+                multiply_u8_s8(sums.at[r][1], held[(u + r) % gemm_rows], far);
             }
         }
     }
@@ -265,18 +257,18 @@ __device__ __forceinline__ void multiply_half_step(RingWalk walk, int pitch, con
                                                    int rows, Accumulators& sums) {
     const bool second = lane_index() >= 16;
     const int own = second ? pitch : 0;
-    unsigned held[warp_rows][4];
+    unsigned held[gemm_rows][4];
     const unsigned char* a = walk.here(pitch);
 #pragma unroll
-    for (int r = 0; r < warp_rows - 2; ++r) load_matrices(held[r], a + r * pitch + own);
-    for (int j = 0; j < rows; j += warp_rows) {
-        load_matrices(held[warp_rows - 2], a + (warp_rows - 2) * pitch + own);
-        const unsigned char* const last = a + (warp_rows - 1) * pitch;
+    for (int r = 0; r < gemm_rows - 2; ++r) load_matrices(held[r], a + r * pitch + own);
+    for (int j = 0; j < rows; j += gemm_rows) {
+        load_matrices(held[gemm_rows - 2], a + (gemm_rows - 2) * pitch + own);
+        const unsigned char* const last = a + (gemm_rows - 1) * pitch;
         walk.advance();
         a = walk.here(pitch);
-        load_matrices(held[warp_rows - 1], second ? a : last);
+        load_matrices(held[gemm_rows - 1], second ? a : last);
 #pragma unroll
-        for (int u = 0; u < warp_rows; u += 2) {
+        for (int u = 0; u < gemm_rows; u += 2) {
             if (u > 0) {
                 load_matrices(held[u - 2], a + (u - 2) * pitch + own);
                 load_matrices(held[u - 1], a + (u - 1) * pitch + own);
@@ -285,9 +277,9 @@ __device__ __forceinline__ void multiply_half_step(RingWalk walk, int pitch, con
             const unsigned far[2] = {b[-2 * channels], b[words - 2 * channels]};
             b += 2 * words;
 #pragma unroll
-            for (int r = 0; r < warp_rows; ++r) {
-                multiply_u8_s8(sums.at[r][0], held[(u + r) % warp_rows], near);
-                multiply_u8_s8(sums.at[r][1], held[(u + r) % warp_rows], far);
+            for (int r = 0; r < gemm_rows; ++r) {
+                multiply_u8_s8(sums.at[r][0], held[(u + r) % gemm_rows], near);
+                multiply_u8_s8(sums.at[r][1], held[(u + r) % gemm_rows], far);
             }
         }
     }
@@ -306,7 +298,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
     tile.words = reinterpret_cast<std::uint32_t*>(tile.ring + shape.ring_rows() * shape.pitch);
     // Word of column n = lane / 4 of B; that of n + 8 lies 2 * channels words before.
     const int moved = channels * (lane / 4);
-    const int own_word = moved % 4 * shape.stride + lane % 4 - moved / 4 + words_before(channels);
+    const int own_word = moved % 4 * shape.stride + lane % 4 - moved / 4 + gemm_words_before(channels);
     const int words = 4 * shape.stride;
     const unsigned char* const own_bytes = tile.ring + 16 * channels * (lane % 16);
     Accumulators sums;
@@ -353,21 +345,15 @@ __global__ void __launch_bounds__(32 * warps, 4)
         first_step += steps;
     } while (first_step < operand.steps);
     wait_for_previous();  // for the thresholds, and for the readers of the candidates before these
-    store(sums, tile.x, tile.y + warp * warp_rows, scene.rows);
-}
-
-// Words of a copy of B that cover `halves` times 16 bytes. Copies lie eight banks apart, so that the lanes of a warp
-// meet no other lane's bank.
-int stride_of(int halves, int channels) {
-    return (4 * halves + words_before(channels) + 7) / 16 * 16 + 8;
+    store(sums, tile.x, tile.y + warp * gemm_rows, scene.rows);
 }
 
 TileShape tile_shape(const GemmOperand& operand, int channels, const DeviceLimits& limits) {
     const int room = static_cast<int>(std::min(most_shared_bytes(channels), limits.shared_bytes));
     const auto shape_of = [&](int stage_rows, int steps) {
         const int halves = 2 * steps + (operand.half_step ? 1 : 0);
-        return TileShape{stage_rows, steps, channels * (gemm_tile_columns - shifts) + 16 * halves,
-                         stride_of(halves, channels)};
+        return TileShape{stage_rows, steps, channels * (gemm_tile_columns - gemm_shifts) + 16 * halves,
+                         gemm_stride(halves, channels)};
     };
     const TileShape long_stages = shape_of(std::min(16, operand.rows), operand.steps);
     if (long_stages.shared_bytes() <= room) return long_stages;
@@ -401,41 +387,6 @@ void start(const TemplateScene& scene, const GemmOperand& operand, const Store& 
 }
 
 }  // namespace
-
-GemmOperand gemm_shape(int width, int height, int channels) {
-    GemmOperand operand;
-    operand.rows = (height + warp_rows - 1) / warp_rows * warp_rows;
-    const int halves = ((width + shifts - 1) * channels + 15) / 16;
-    operand.steps = halves / 2;
-    operand.half_step = halves % 2 != 0;
-    operand.stride = stride_of(halves, channels);
-    return operand;
-}
-
-std::vector<std::uint32_t> gemm_words(const std::vector<std::int8_t>& coefficients, int width, int height,
-                                      int channels) {
-    const GemmOperand operand = gemm_shape(width, height, channels);
-    const auto stride = static_cast<std::size_t>(operand.stride);
-    const int row_bytes = width * channels;
-    std::vector<std::uint32_t> words(4 * stride * static_cast<std::size_t>(operand.rows), 0);
-    for (int y = 0; y < height; ++y)
-        for (int copy = 0; copy < 4; ++copy)
-            for (int i = 0; i < row_bytes; ++i) {
-                const int byte = 4 * words_before(channels) + i + copy;
-                const auto value = static_cast<std::uint8_t>(
-                    coefficients[static_cast<std::size_t>(y) * static_cast<std::size_t>(row_bytes) +
-                                 static_cast<std::size_t>(i)]);
-                words[(4 * static_cast<std::size_t>(y) + static_cast<std::size_t>(copy)) * stride +
-                      static_cast<std::size_t>(byte / 4)] |= std::uint32_t{value} << (8 * (byte % 4));
-            }
-    return words;
-}
-
-QuadRoom quad_room(float ratio) {
-    // A threshold t is a product rounded down, so sums reach to ratio (t + 1): t + (ratio - 1) t + ratio at most.
-    const auto step = static_cast<unsigned>(std::ceil(16 * (ratio - 1) * (1 + 1e-5f)));
-    return {step, step + static_cast<unsigned>(std::ceil(ratio)) + 1};
-}
 
 void gemm_prepare(const DeviceLimits& limits) {
     const auto allow = [&](auto kernel, int channels) {

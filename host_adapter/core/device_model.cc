@@ -83,8 +83,8 @@ std::uint32_t DeviceModel::slot_of(vdt_op op, const std::string& name) {
     return slot;
 }
 
-void DeviceModel::observe(vdt_op op, std::uint32_t slot, std::uint32_t size_class, double predicted_ms,
-                          double least_ms, double most_ms) {
+void DeviceModel::observe(vdt_op op, std::uint32_t slot, std::uint32_t size_class, double predicted_ms, double least_ms,
+                          double most_ms) {
     Place* const found = place(op, slot, size_class);
     if (found == nullptr) return;
     const std::lock_guard lock(mutex_);
