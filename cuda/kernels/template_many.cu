@@ -28,7 +28,7 @@ constexpr int warp_rows = 4;
 constexpr int parts = tile_columns / 16;  // of a row of positions, a product each
 constexpr int octets = many_half / 8;     // of patterns, a product each
 
-constexpr int steps_of(int width) {
+__host__ __device__ constexpr int steps_of(int width) {
     return (width + 31) / 32;
 }
 
@@ -46,8 +46,7 @@ __host__ __device__ ManyTile tile_of(int width, int height, int halves) {
     ManyTile tile{};
     tile.rows = warp_rows * warps / halves;
     tile.image_rows = tile.rows + height - 1;
-    const int steps = (width + 31) / 32;
-    tile.words = 8 * steps + tile_columns / 4;
+    tile.words = 8 * steps_of(width) + tile_columns / 4;
     tile.stride = tile.words <= 24 ? 24 : 40;
     tile.raw_bytes = (15 + 4 * tile.words + 4 + 15) / 16 * 16;
     return tile;
@@ -203,16 +202,18 @@ __global__ void __launch_bounds__(threads, 1) many_kernel(TemplateScene scene, M
     const int half = warp % halves;
     const int warp_row = warp / halves * warp_rows;
     const ManyTile tile = tile_of(operand.width, operand.height, halves);
-    const int steps = (operand.width + 31) / 32;
+    const int steps = steps_of(operand.width);
     auto* const b_words = dynamic_shared<std::uint32_t>();
     const int row_words_of_b = steps * halves * octets * 64;
     std::uint32_t* const copies = b_words + operand.height * row_words_of_b;
     auto* const raw = reinterpret_cast<unsigned char*>(copies + tile.copies_words());
     for (int i = 4 * static_cast<int>(threadIdx.x); i < operand.height * row_words_of_b; i += 4 * threads)
         copy_16_async(b_words + i, operand.words + i);
+    const auto begin_load = [&](int of) {
+        if (of < tiles) load_raw(scene, tile, of % tiles_across * tile_columns, of / tiles_across * tile.rows, raw);
+    };
     int number = static_cast<int>(blockIdx.x);
-    if (number < tiles)
-        load_raw(scene, tile, number % tiles_across * tile_columns, number / tiles_across * tile.rows, raw);
+    begin_load(number);
     const int moved = scene.left % 16;  // tiles begin at multiples of 32
     for (; number < tiles; number += static_cast<int>(gridDim.x)) {
         const int x = number % tiles_across * tile_columns;
@@ -221,9 +222,7 @@ __global__ void __launch_bounds__(threads, 1) many_kernel(TemplateScene scene, M
         __syncthreads();
         spread(tile, raw, moved, copies);
         __syncthreads();
-        const int next = number + static_cast<int>(gridDim.x);
-        if (next < tiles)
-            load_raw(scene, tile, next % tiles_across * tile_columns, next / tiles_across * tile.rows, raw);
+        begin_load(number + static_cast<int>(gridDim.x));
         Limits limits;
         limits.load(thresholds, scene.rows, x + lane / 4, y + warp_row);
         Accumulators sums;

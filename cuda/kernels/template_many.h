@@ -12,7 +12,8 @@ namespace vedette::cuda {
 // Patterns that half of the kernel's accumulators serve; it runs with one or two halves.
 inline constexpr int many_half = 32;
 inline constexpr int many_most = 2 * many_half;
-// Fewer patterns are searched faster one after another (H200: 41 us each of 32 x 32, or 560 us for up to 32 at once).
+// Fewer patterns are searched faster one after another (H200, 4K, 32 x 32: 41 us each, or 1110 us for 64 at once; for
+// 32 half of that is assumed).
 inline constexpr int many_least = 14;
 
 // Whether patterns of this size (gray) can be searched at once: all of them lie in the shared memory of a block.

@@ -8,6 +8,13 @@ namespace vedette::cuda {
 
 inline constexpr int thread_columns = 8;
 
+// By the first block of a grid; nothing where there are no words.
+__device__ __forceinline__ void clear_words(const Cleared& cleared) {
+    if (cleared.words == nullptr || blockIdx.x != 0 || blockIdx.y != 0) return;
+    for (int i = static_cast<int>(threadIdx.x); i < cleared.count; i += static_cast<int>(blockDim.x))
+        cleared.words[i] = 0;
+}
+
 // A thread's bytes of an image row: those of eight neighbouring columns.
 template <int channels>
 struct Bytes {

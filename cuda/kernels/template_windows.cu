@@ -192,8 +192,7 @@ __global__ void __launch_bounds__(threads)
     const int rest = part.width % thread_columns;
     const unsigned across = lane + further >= 32 ? ~0u : 0u;
     const unsigned rest_across = lane + further + 1 >= 32 ? ~across : 0u;
-    if (cleared.words != nullptr && blockIdx.x == 0 && blockIdx.y == 0)
-        for (int i = thread; i < cleared.count; i += threads) cleared.words[i] = 0;
+    clear_words(cleared);
     if (thread < 2 * kinds) before[thread / kinds][thread % kinds][0][threads] = 0;
     Columns<channels> sums;
     int j = 0;

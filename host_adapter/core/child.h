@@ -13,8 +13,8 @@ enum class ChildEnd { Exited, Crashed, TimedOut, NotStarted, Unknown };
 struct ChildResult {
     ChildEnd end = ChildEnd::NotStarted;
     int value = 0;  // exit status, the signal, or errno of the start
-    // "It ended with exit status 3.", "It crashed with signal 11 (Segmentation fault).", "It did not go on for 20 s and was ended.";
-    // empty when it exited with status 0 or nobody knows how.
+    // "It ended with exit status 3.", "It crashed with signal 11 (Segmentation fault).", "It did not go on for 20 s and
+    // was ended."; empty when it exited with status 0 or nobody knows how.
     std::string reason;
 };
 

@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(contrast_in_a_border) {
 }
 
 // Whole areas that reach the threshold.
-BOOST_AUTO_TEST_CASE(more_matches_than_places_to_note_them) {
+BOOST_AUTO_TEST_CASE(crowds_of_matches) {
     if (!backend_has(VDT_OP_TEMPLATE_FIND, "template_find")) return;
     TestImage scene(VDT_FORMAT_GRAY8, 200, 120);
     scene.fill([](std::uint32_t x, std::uint32_t y, std::uint32_t) {

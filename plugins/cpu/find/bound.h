@@ -13,8 +13,7 @@
 //
 // Block means of T0 are rounded to scale * q with 16-bit q whose sum is zero in each channel, so that a change of the
 // window's mean does not enter; the rounding error e has sum zero too and adds at most ||e|| ||I - mean||, which goes
-// into the limit. Oblong blocks matter: text lines need more resolution down than across. So does where they lie: most
-// of a button is a plain surface, and blocks are worth their time around its label only.
+// into the limit. Oblong blocks matter: text lines need more resolution down than across.
 #pragma once
 
 #include <compare>

@@ -46,8 +46,10 @@ void TemplateFinder::choose_factor(Job& job, double threshold) {
         quad.upper > 0 ? quad.lower : cuda::candidate_factor(candidate.coefficients, candidate.part, threshold);
 }
 
-cuda::QuadPlane TemplateFinder::quads_of(const cuda::TemplateScene& scene) const {
-    return {thresholds_.data(), cuda::quad_stride(scene.columns)};
+cuda::QuadPlane TemplateFinder::quads_of(const cuda::TemplateScene& scene) {
+    const int stride = cuda::quad_stride(scene.columns);
+    const std::size_t count = static_cast<std::size_t>(stride) * static_cast<std::size_t>(cuda::quad_rows(scene.rows));
+    return {cuda::make_room(thresholds_, device_.cuda.memory, count, operands_.stream()), stride};
 }
 
 bool TemplateFinder::serves(const Job& made_for, const Job& job) {
@@ -61,12 +63,12 @@ bool TemplateFinder::serves(const Job& made_for, const Job& job) {
 
 void TemplateFinder::make_thresholds(const Job& job, const cuda::Cleared& cleared) {
     if (thresholds_for_ != nullptr && serves(*thresholds_for_, job)) return;
-    const cuda::PositionPlane plane = plane_of(job.scene, thresholds_);
     if (job.upper > 0)
         cuda::quad_thresholds(job.scene, job.part, job.factor, quads_of(job.scene), cleared, device_.cuda.limits,
                               operands_.stream());
     else
-        cuda::window_thresholds(job.scene, job.part, job.factor, plane, cleared, operands_.stream());
+        cuda::window_thresholds(job.scene, job.part, job.factor, plane_of(job.scene, thresholds_), cleared,
+                                operands_.stream());
     thresholds_for_ = &job;
 }
 

@@ -20,7 +20,7 @@ namespace {
 // Hits of a pattern from which on the next search computes every score, since the device then cuts the list to what is
 // wanted; sorting so many on the host takes longer (estimate).
 constexpr std::size_t many_hits = std::size_t{1} << 13;
-// Hits from which on they are sorted on all threads, whose waking takes some 50 us.
+// Hits from which on they are sorted on all threads, whose waking takes some 50 us (estimate).
 constexpr std::size_t threaded_hits = 1024;
 // Patterns between two waits for the device: enough queued work for it to stay busy (estimate).
 constexpr std::size_t patterns_of_a_step = 8;

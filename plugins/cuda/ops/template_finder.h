@@ -79,7 +79,8 @@ private:
     static bool serves(const Job& made_for, const Job& job);
     // Makes the thresholds of a job, unless those that were made last serve it, too; `cleared` is cleared with them.
     void make_thresholds(const Job& job, const cuda::Cleared& cleared);
-    cuda::QuadPlane quads_of(const cuda::TemplateScene& scene) const;
+    // The same for quads; both lie in thresholds_.
+    cuda::QuadPlane quads_of(const cuda::TemplateScene& scene);
     // Looks at what the candidates' counters say; false when a job must be searched again.
     bool all_candidates_fit(const vdt_template_find_params& params);
     // Fetches the hits; false when there was no room for all of them, which there is afterwards.

@@ -12,8 +12,8 @@ namespace {
 constexpr std::uint32_t first_capacity = 1u << 16;
 // Hits that come to the host with the counts; more cost another transfer.
 constexpr std::size_t first_hits = 1024;
-// Hits from which on thinning is quicker than sorting on the host: it takes the device 25 us, or 65 with two more waits
-// where it was not foreseen, and a processor about 60 ns a hit (H200 machine).
+// Hits from which on they are thinned, which takes the device 25 us, or 65 with two more waits where it was not
+// foreseen (H200): about what sorting so many takes a processor (estimate).
 constexpr std::uint32_t thinned_hits = 1u << 12;
 
 }  // namespace

@@ -163,12 +163,13 @@ inline bool is_visited(__global const Level *level, __global const uchar *passed
 }
 
 // A work-item: one window of the list, through stages `first` to `last` - 1. unvisited: 1 when windows that OpenCV does
-// not visit are among them. There are work-items for a full list; no
-// loop and no condition is round the barriers, which compilers for processors (PoCL 3.1) have not always got right.
+// not visit are among them. There are work-items for a full list; no loop and no condition is round the barriers, which
+// compilers for processors (PoCL 3.1) have not always got right.
 __kernel void next_stages(const Batch b, __global const Level *restrict levels, __global const uint *restrict sums,
                           CLASSIFIER_PARAMETERS, __global const uchar *restrict passed, const uint unvisited,
-                          const uint first, const uint last, __global const Window *restrict list, __global Window *restrict next,
-                          __global Found *restrict found, __global uint *counters, const uint counter) {
+                          const uint first, const uint last, __global const Window *restrict list,
+                          __global Window *restrict next, __global Found *restrict found, __global uint *counters,
+                          const uint counter) {
     __local uint shared[2];
     const uint index = (uint)get_global_id(0);
     Window window = {0, 0, 0, 0};

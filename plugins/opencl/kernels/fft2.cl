@@ -172,7 +172,8 @@ __kernel GROUP_OF_LINES void real_inverse_rows(IMAGE_IN(in), const uint top, __g
 }
 
 __kernel GROUP_OF_LINES void real_inverse_columns(__global const float *restrict packed,
-                                                  __global const float2 *restrict roots, IMAGE_OUT(out), const uint top) {
+                                                  __global const float2 *restrict roots, IMAGE_OUT(out),
+                                                  const uint top) {
     __local Reals shared[SHARED_REALS];
     const uint item = (uint)get_local_id(0), lane = (uint)get_local_id(1), x = LINE;
     Reals re[8], im[8];

@@ -2,8 +2,8 @@
 // transforms along x there and back with the products of spectra between them, and one the inverse transform along y,
 // the step on pixels and the forward one.
 //
-// METHOD: of which there are kernels; 1 blind, 2 with a known point-spread function, 3 Richardson-Lucy, 0 those that all
-// of them begin and end with, 4 all of these.
+// METHOD: of which there are kernels; 1 blind, 2 with a known point-spread function, 3 Richardson-Lucy, 0 those that
+// all of them begin and end with, 4 all of these.
 // `scratch` has image_floats for each image of the job: squares of pixels, rows of spectra and packed squares
 // (fft_square.cl). A square's pixels are an image of SIDE x SIDE, so that those of packed columns lie side by side.
 // Rows of spectra: for each kx the real parts of rows 0 ... SIDE / 2 - 1, then the imaginary ones.
