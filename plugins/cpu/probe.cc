@@ -241,7 +241,9 @@ private:
         const Area area(device_, std::min(std::clamp(std::bit_ceil(4 * last), least_area, most_area),
                                           std::bit_floor(memory_bytes(16 * most_area) / 16)));
         if (area.base() == nullptr) return;
+        const double before = probe_.seconds_left();
         const std::uint64_t bytes = std::bit_floor(touch(area));
+        const double touching = before - probe_.seconds_left();
         const std::uint64_t part = bytes / team_.size();
         if (part < ProbeKernels::block_floats * 2 * sizeof(float)) return;
         const auto fits = [&](std::uint64_t each) { return each <= part; };
@@ -252,6 +254,8 @@ private:
         if (of_last > second + second / 2) probe_.answer(VDT_PARAM_CACHE3_BANDWIDTH, cached_copy_rate(area, of_last));
         // What the last cache holds is no memory's.
         if (bytes < 2 * last) return;
+        // A copy takes no longer than the first touch of the same memory did; and then it must be given back.
+        if (probe_.seconds_left() < 1.5 * touching) return;
         probe_.answer(VDT_PARAM_GLOBAL_BANDWIDTH,
                       probe_.repeat(samples, memory_share, [&] { return copy_rate(area, bytes, true); }));
         Measurement alone = probe_.repeat(samples, memory_share, [&] { return copy_rate(area, bytes, false); });
@@ -269,6 +273,8 @@ private:
     // Atomic additions of all threads to one number, and meetings of all threads.
     void measure_meetings() {
         constexpr std::uint64_t additions = 10000, meetings = 50;
+        // On a busy system each meeting can wait for a time slice, and fifty of them for longer than the whole budget.
+        constexpr double longest_sample = 0.02;
         std::atomic<std::uint64_t> counter{0};
         Measurement atomics = team_rate(small_share, double{additions}, [&](std::uint32_t) {
             for (std::uint64_t i = 0; i < additions; ++i) counter.fetch_add(1, std::memory_order_relaxed);
@@ -279,8 +285,9 @@ private:
             counter = 0;
             std::atomic<bool> all{true};
             const double rate = team_.rate(double{meetings}, [&](std::uint32_t) {
+                const auto start = std::chrono::steady_clock::now();
                 for (std::uint64_t i = 1; i <= meetings && all; ++i)
-                    if (!Team::meet(counter, i * team_.size())) all = false;
+                    if (!Team::meet(counter, i * team_.size()) || seconds_since(start) > longest_sample) all = false;
             });
             return all ? rate : 0;
         });

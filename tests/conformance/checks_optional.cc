@@ -2,12 +2,15 @@
 #include "checks.h"
 #include "run_case.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 
 namespace vedette::conformance {
 namespace {
+
+using Seconds = std::chrono::duration<double>;
 
 constexpr std::uint32_t stage_room = 64;
 
@@ -59,11 +62,10 @@ std::string check_cost(const Arguments& arguments, std::uint32_t) {
                 const std::uint64_t allocations = session.host().allocations();
                 const auto start = std::chrono::steady_clock::now();
                 answer = call("op_cost", table.op_cost, session.device(), request.query(variant), &first.cost);
-                const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+                const Seconds took = std::chrono::steady_clock::now() - start;
                 if (VDT_IS_UNSUPPORTED(answer.code)) continue;
                 demand(!says_none, name + "the device is said to give no costs, and does");
                 demand(answer.ok(), name + "op_cost answers " + describe(answer));
-                demand(took.count() < 0.05, name + "op_cost took " + std::to_string(took.count()) + " s");
                 demand(session.host().allocations() == allocations, name + "op_cost takes memory from the host");
                 const vdt_cost& cost = first.cost;
                 demand(cost.stage_count >= 1 && cost.stage_count <= stage_room,
@@ -85,7 +87,11 @@ std::string check_cost(const Arguments& arguments, std::uint32_t) {
                 }
                 demand(work > 0, name + "there is no work and no traffic in any stage");
                 demand(first.untouched(cost.stage_count), name + "more stages are written than counted");
+                const auto again = std::chrono::steady_clock::now();
                 answer = call("op_cost", table.op_cost, session.device(), request.query(variant), &second.cost);
+                // The faster of both: a busy system may hold up one of them.
+                const Seconds least = std::min(took, Seconds(std::chrono::steady_clock::now() - again));
+                demand(least.count() < 0.05, name + "op_cost took " + std::to_string(least.count()) + " s");
                 first.cost.stages = second.cost.stages = nullptr;
                 demand(
                     answer.ok() && std::memcmp(&first.cost, &second.cost, sizeof(vdt_cost)) == 0 &&
@@ -113,19 +119,23 @@ std::string check_probe(const Arguments& arguments, std::uint32_t) {
     if (table.probe == nullptr) throw NothingToCheck("the plugin measures nothing");
     constexpr std::uint32_t count = VDT_PARAM_OPEN_TIME;
     constexpr double budget = 2;
+    constexpr int most_tries = 3;  // a busy system may hold up one of them by any time
     vdt_param params[count]{};
-    for (std::uint32_t i = 0; i < count; ++i) params[i].id = i + 1;
-    vdt_probe probe{};
-    probe.struct_size = sizeof probe;
-    probe.param_count = count;
-    probe.param_size = sizeof params[0];
-    probe.budget_seconds = budget;
-    probe.params = params;
-    const auto start = std::chrono::steady_clock::now();
-    const Answer answer = call("probe", table.probe, session.device(), &probe);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    demand(answer.ok(), "probe answers " + describe(answer));
-    demand(took.count() < budget + 0.5, "probe took " + std::to_string(took.count()) + " s of the 2 s it was given");
+    double took = 0;
+    for (int tries = 0; tries == 0 || (tries < most_tries && took >= budget + 0.5); ++tries) {
+        for (std::uint32_t i = 0; i < count; ++i) params[i].id = i + 1;
+        vdt_probe probe{};
+        probe.struct_size = sizeof probe;
+        probe.param_count = count;
+        probe.param_size = sizeof params[0];
+        probe.budget_seconds = budget;
+        probe.params = params;
+        const auto start = std::chrono::steady_clock::now();
+        const Answer answer = call("probe", table.probe, session.device(), &probe);
+        took = Seconds(std::chrono::steady_clock::now() - start).count();
+        demand(answer.ok(), "probe answers " + describe(answer));
+    }
+    demand(took < budget + 0.5, "probe took " + std::to_string(took) + " s of the 2 s it was given, three times");
     std::uint32_t told = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
         demand(params[i].id == i + 1, "probe changed the number of a parameter");
