@@ -3,6 +3,14 @@
 // Image rows are packed: the dword of row r and column x holds the pixels of rows r, r + 1 (as 16 bits) or r to r + 3
 // (as bytes), so that one instruction adds two or four products for each position. A packed row serves several rows of
 // positions, each with its own group of the pattern's rows.
+//
+// Where values of 16 bits are taken, three correlations with half the groups do the work of four [Winograd, Arithmetic
+// Complexity of Computations, 1980; Mou and Duhamel, Short-length FIR filters, 1991: two outputs at once, transposed].
+// With P_j the packed rows of one phase, E_g = C_2g and O_g = C_2g+1 the groups:
+//     S(m)     = sum_g (E_g + O_g) P_2(m+g)+1
+//     out_2m   = S(m) + sum_g E_g (P_2(m+g)   - P_2(m+g)+1)
+//     out_2m+1 = S(m) - sum_g O_g (P_2(m+g)+1 - P_2(m+g)+2)
+// and each of the three may be divided so again. All in integers modulo 2^32, so nothing is lost.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +22,17 @@
 
 namespace vedette::cpu::find {
 
-// T - 128 in groups of as many rows as a dword takes: [channel][group][column]; 0 below the pattern.
+// T - 128 in groups of as many rows as a dword takes, 0 below the pattern; of each of the 3^levels correlations in turn
+// (sums of groups, even groups, odd ones negated; those of a division within a division one after another):
+// [correlation][channel][group][column].
 struct PackedCoefficients {
-    int rows = 0;  // in a dword
-    int groups = 0;
+    int rows = 0;    // in a dword
+    int levels = 0;  // divisions
+    int groups = 0;  // of each correlation
     std::vector<std::int32_t> values;
 };
+// How often the correlation with a pattern of so many rows is divided.
+int dense_levels(int pattern_rows, int rows);
 // `rows`: Kernels::packed_rows. For patterns without mask.
 PackedCoefficients pack_coefficients(const Pattern& pattern, int rows);
 
@@ -33,7 +46,24 @@ public:
     const std::int32_t* row(int y);
 
 private:
+    // Rows that a correlation takes: packed ones, or differences of them.
+    struct Sequence {
+        int plane;  // bit l: less the row that lies `rows << l` below
+        int first, step;
+    };
+    // What is written: the correlation less `offset` plus what is added.
+    struct Outputs {
+        int count;
+        std::int32_t offset;
+        std::int32_t* const* out;
+        const std::int32_t* const* add[2];  // rows, or NULL; of what is divided only the first
+    };
+
     void compute(int y);
+    void pack(int row);
+    void correlate(int level, int correlation, const Sequence& rows, const Outputs& outputs);
+    void divide(int level, int correlation, const Sequence& rows, const Outputs& outputs);
+    std::int32_t* ring_row(int plane, int channel, int row);
 
     const Kernels* kernels_ = nullptr;
     const Scene* scene_ = nullptr;
@@ -44,7 +74,8 @@ private:
     int until_ = 0;      // packed rows below this are in the ring
     int ring_rows_ = 0;  // rows of the ring, for one channel
     std::size_t width_ = 0, stride_ = 0;
-    std::vector<std::int32_t> ring_, out_;
+    std::int32_t offset_ = 0;
+    std::vector<std::int32_t> ring_, out_, shared_;
     std::vector<const std::int32_t*> packed_;
 };
 

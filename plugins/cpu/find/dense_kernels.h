@@ -34,54 +34,73 @@ __attribute__((always_inline)) static inline void add_packed_row(vi (&sum)[dense
     }
 }
 
-// Outputs `phase`, `phase` + packed_rows, ... of which there are `outputs`, at positions x on.
+// The same for any range of outputs that a row meets.
 template <int outputs>
-static void correlate_outputs(const CorrelateBlock& s, int phase, int x) {
+static void add_packed_row(vi (&sum)[dense_outputs][dense_vectors], int first, int last, const std::int32_t* packed,
+                           const std::int32_t* coefficient, int w) {
+    constexpr int end = outputs - 1;
+    // Rows near either end of the pattern meet the first outputs or the last ones.
+    if (first == 0 && last == end) return add_packed_row<0, end>(sum, packed, coefficient, w);
+    if constexpr (outputs > 2) {
+        if (first == 0 && last == 1) return add_packed_row<0, 1>(sum, packed, coefficient, w);
+        if (first == end - 1 && last == end) return add_packed_row<end - 1, end>(sum, packed, coefficient, w);
+    }
+    if constexpr (outputs > 3) {
+        if (first == 0 && last == 2) return add_packed_row<0, 2>(sum, packed, coefficient, w);
+        if (first == end - 2 && last == end) return add_packed_row<end - 2, end>(sum, packed, coefficient, w);
+    }
+    if (first <= 0 && last >= 0) add_packed_row<0, 0>(sum, packed, coefficient, w);
+    if constexpr (outputs > 1)
+        if (first <= 1 && last >= 1) add_packed_row<1, 1>(sum, packed, coefficient, w);
+    if constexpr (outputs > 2)
+        if (first <= 2 && last >= 2) add_packed_row<2, 2>(sum, packed, coefficient, w);
+    if constexpr (outputs > 3)
+        if (first <= 3 && last >= 3) add_packed_row<3, 3>(sum, packed, coefficient, w);
+}
+
+// Positions x on.
+template <int outputs>
+static void correlate_outputs(const CorrelateRows& s, int x) {
     vi sum[dense_outputs][dense_vectors];
     for (int o = 0; o < outputs; ++o)
         for (int v = 0; v < dense_vectors; ++v) sum[o][v] = all32(-s.offset);
+    const int rows = s.groups + outputs - 1;
     for (int c = 0; c < s.channels; ++c) {
-        const std::int32_t* const* const packed = s.packed + c * s.packed_count;
+        const std::int32_t* const* const packed = s.packed + c * rows;
         const std::int32_t* const coefficients = s.coefficient + c * s.groups * s.w;
-        for (int j = 0; j < s.groups + outputs - 1; ++j) {
-            const std::int32_t* const row = packed[phase + j * packed_rows] + x;
-            const std::int32_t* const coefficient = coefficients + j * s.w;
+        for (int j = 0; j < rows; ++j) {
             // Output o takes group j - o.
-            const int least = j < s.groups ? 0 : j - s.groups + 1, most = j < outputs ? j : outputs - 1;
-            if (least == 0 && most == outputs - 1) {
-                add_packed_row<0, outputs - 1>(sum, row, coefficient, s.w);
-                continue;
-            }
-            if (least <= 0 && most >= 0) add_packed_row<0, 0>(sum, row, coefficient, s.w);
-            if constexpr (outputs > 1)
-                if (least <= 1 && most >= 1) add_packed_row<1, 1>(sum, row, coefficient, s.w);
-            if constexpr (outputs > 2)
-                if (least <= 2 && most >= 2) add_packed_row<2, 2>(sum, row, coefficient, s.w);
-            if constexpr (outputs > 3)
-                if (least <= 3 && most >= 3) add_packed_row<3, 3>(sum, row, coefficient, s.w);
+            const int first = j < s.groups ? 0 : j - s.groups + 1, last = j < outputs ? j : outputs - 1;
+            add_packed_row<outputs>(sum, first, last, packed[j] + x, coefficients + j * s.w, s.w);
         }
     }
+    for (const std::int32_t* const* const add : s.add) {
+        if (add == nullptr) continue;
+        for (int o = 0; o < outputs; ++o)
+            for (int v = 0; v < dense_vectors; ++v) sum[o][v] = add32(sum[o][v], load(add[o] + x + v * lanes32));
+    }
     for (int o = 0; o < outputs; ++o)
-        for (int v = 0; v < dense_vectors; ++v)
-            store(s.out + (phase + o * packed_rows) * s.out_stride + x + v * lanes32, sum[o][v]);
+        for (int v = 0; v < dense_vectors; ++v) store(s.out[o] + x + v * lanes32, sum[o][v]);
 }
 
-static void correlate_block(const CorrelateBlock& s) {
-    for (int x = 0; x < s.count; x += dense_vectors * lanes32)
-        for (int phase = 0; phase < packed_rows && phase < s.rows; ++phase) {
-            switch ((s.rows - phase + packed_rows - 1) / packed_rows) {
-                case 1:
-                    correlate_outputs<1>(s, phase, x);
-                    break;
-                case 2:
-                    correlate_outputs<2>(s, phase, x);
-                    break;
-                case 3:
-                    correlate_outputs<3>(s, phase, x);
-                    break;
-                default:
-                    correlate_outputs<dense_outputs>(s, phase, x);
-                    break;
-            }
-        }
+template <int outputs>
+static void correlate_strip(const CorrelateRows& s) {
+    for (int x = 0; x < s.count; x += dense_vectors * lanes32) correlate_outputs<outputs>(s, x);
+}
+
+static void correlate_rows(const CorrelateRows& s) {
+    switch (s.outputs) {
+        case 1:
+            return correlate_strip<1>(s);
+        case 2:
+            return correlate_strip<2>(s);
+        case 3:
+            return correlate_strip<3>(s);
+        default:
+            return correlate_strip<dense_outputs>(s);
+    }
+}
+
+static void packed_difference(const PackedDifference& s) {
+    for (int x = 0; x < s.count; x += lanes32) store(s.difference + x, sub16(load(s.packed + x), load(s.later + x)));
 }

@@ -44,8 +44,9 @@ static void split_row(const std::uint8_t* in, std::uint8_t* const* out, int coun
         for (int c = 0; c < 3; ++c) out[c][x] = in[3 * x + c];
 }
 
-const Kernels kernels = {group_size,    packed_rows, column_step,     block_step,   window_sum,  block_row, test_row,
-                         correlate_row, pack_rows,   correlate_block, masked_row,   hits_row,    map_row,   dot_rows,
-                         dot8_rows,     masked_sums, fft_forward,     fft_multiply, fft_inverse, split_row};
+const Kernels kernels = {group_size,   packed_rows,   column_step, block_step,        window_sum,     block_row,
+                         test_row,     correlate_row, pack_rows,   packed_difference, correlate_rows, masked_row,
+                         hits_row,     map_row,       dot_rows,    dot8_rows,         masked_sums,    fft_forward,
+                         fft_multiply, fft_inverse,   split_row};
 
 }  // namespace vedette::cpu::find::VEDETTE_FIND_ISA

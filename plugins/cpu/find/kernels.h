@@ -125,20 +125,27 @@ struct PackRows {
     std::int32_t* packed;
 };
 
-// out[y * out_stride + x] = sum over channels, groups j, columns i of packed[channel][y + j packed_rows][x + i] .
-// coefficient[channel][j][i] (pixels of a dword against signed coefficients of as many bits), less `offset`, modulo
-// 2^32.
-struct CorrelateBlock {
+// difference[x] = packed[x] - later[x], 16 bits at a time.
+struct PackedDifference {
     int count;
-    int rows;  // y, at most 4 * packed_rows
+    const std::int32_t* packed;
+    const std::int32_t* later;
+    std::int32_t* difference;
+};
+
+// out[o][x] = sum over channels, groups j, columns i of packed[channel][o + j][x + i] . coefficient[channel][j][i]
+// (values of a dword against signed coefficients of as many bits), less `offset`, plus add[0][o][x] and add[1][o][x],
+// modulo 2^32. Values are pixels, or with 16 bits each signed numbers, too.
+struct CorrelateRows {
+    int count;
+    int outputs;  // o, at most 4
     int channels;
     int w, groups;
-    const std::int32_t* const* packed;  // [channel * packed_count + row]
-    int packed_count;                   // rows + (groups - 1) * packed_rows
+    const std::int32_t* const* packed;  // [channel * (groups + outputs - 1) + row]
     const std::int32_t* coefficient;
     std::int32_t offset;
-    std::int32_t* out;
-    std::ptrdiff_t out_stride;
+    const std::int32_t* const* add[2];  // either may be NULL; a row added may be the one written
+    std::int32_t* const* out;
 };
 
 // The bound test under a mask; the terms: masked.h.
@@ -204,7 +211,7 @@ struct FftSource {
 
 struct Kernels {
     int group;        // positions a group: counts of BlockRow, TestRow and CorrelateRow are rounded up to it
-    int packed_rows;  // of PackRows and CorrelateBlock: 2 or 4
+    int packed_rows;  // of PackRows and CorrelateRows: 2 or 4
     void (*column_step)(const ColumnStep&);
     void (*block_step)(const BlockStep&);
     void (*window_sum)(const WindowSum&);
@@ -213,7 +220,8 @@ struct Kernels {
     int (*test_row)(const TestRow&, Survivor* survivors);
     void (*correlate_row)(const CorrelateRow&);
     void (*pack_rows)(const PackRows&);
-    void (*correlate_block)(const CorrelateBlock&);
+    void (*packed_difference)(const PackedDifference&);
+    void (*correlate_rows)(const CorrelateRows&);
     // As test_row; of the survivors only x is set.
     int (*masked_row)(const MaskedRow&, Survivor* survivors);
     // Positions whose score may be at or above `threshold`; a superset by rounding only.
