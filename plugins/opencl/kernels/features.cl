@@ -77,3 +77,9 @@ ALWAYS_INLINE FLOATV gradients(__global const float *here, int stride, FLOATV *a
     *angle = select(turn, 360.0f - turn, dy < 0.0f);
     return sqrt(MULTIPLY_ADD(dx, dx, dy * dy));
 }
+
+// Entries of a list of `count` that `part` of `parts` works on begin here and end where the next part's begin:
+// neighbours in a list are neighbours in the picture.
+inline uint own_begin(uint count, uint part, uint parts) {
+    return (uint)((ulong)count * part / parts);
+}

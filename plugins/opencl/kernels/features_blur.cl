@@ -1,8 +1,8 @@
 // A Gaussian blur, which makes a layer of SIFT's scale space from the one before. A file of its own, since it is compiled
 // for every radius.
 //
-// RADIUS, TILE_WIDTH, TILE_HEIGHT, GROUP_ROWS: of `blur`, whose group has TILE_WIDTH / VECTOR x GROUP_ROWS work-items;
-// without RADIUS the blurs of any radius are made.
+// RADIUS, TILE_WIDTH, TILE_HEIGHT, GROUP_ROWS: of `blur`, whose group has TILE_WIDTH / VECTOR x GROUP_ROWS work-items,
+// on processors one; without RADIUS the blurs of any radius are made.
 #include "features.cl"
 
 // Sums across of VECTOR pixels from x on, of a row.
@@ -23,7 +23,66 @@ ALWAYS_INLINE FLOATV across(__global const float *row, int x, int width, __const
     return LOADV_PRIVATE(sums);
 }
 
-#ifdef RADIUS
+#if defined(RADIUS) && defined(VDT_PROCESSOR)
+// A work-item makes a tile. Each row is laid out with RADIUS pixels more on either side, so that edges cost what other
+// pixels do, and summed across, TOGETHER vectors at a time, since a sum waits for itself; then as many rows down, where
+// what is read serves all of them.
+#define TOGETHER 4
+#define LOADV_TILE(place) (((const UnalignedTile *)(place))->value)
+typedef struct __attribute__((packed)) {
+    FLOATV value;
+} UnalignedTile;
+
+__kernel void blur(__global const float *restrict from_layer, const ulong from, __global float *restrict to_layer,
+                   const ulong to, const uint stride, const int width, const int height,
+                   __constant const float *weights) {
+    float middle[(TILE_HEIGHT + 2 * RADIUS) * TILE_WIDTH];
+    float line[TILE_WIDTH + 2 * RADIUS + 2 * VECTOR];
+    const int left = (int)get_group_id(0) * TILE_WIDTH, top = (int)get_group_id(1) * TILE_HEIGHT;
+    const int rows = min(TILE_HEIGHT, height - top), columns = min((int)TILE_WIDTH, width - left);
+    float own[RADIUS + 1];
+    for (int k = 0; k <= RADIUS; ++k) own[k] = weights[k];
+    // Of the line: what the row has.
+    const int begin = max(RADIUS - left, 0), end = min(columns + 2 * RADIUS, width - left + RADIUS);
+    for (int row = 0; row < rows + 2 * RADIUS; ++row) {
+        __global const float *in = from_layer + from + (ulong)reflected(top + row - RADIUS, height) * stride;
+        for (int x = begin; x < end; x += VECTOR) STOREV(LOADV(in + left - RADIUS + x), line + x);
+        for (int x = 0; x < begin; ++x) line[x] = in[reflected(left - RADIUS + x, width)];
+        for (int x = end; x < columns + 2 * RADIUS; ++x) line[x] = in[reflected(left - RADIUS + x, width)];
+        for (int group = 0; group * VECTOR < columns; group += TOGETHER) {
+            const float *here = line + RADIUS + group * VECTOR;
+            FLOATV sums[TOGETHER];
+#pragma unroll
+            for (int i = 0; i < TOGETHER; ++i) sums[i] = own[0] * LOADV_TILE(here + i * VECTOR);
+#pragma unroll
+            for (int k = 1; k <= RADIUS; ++k)
+#pragma unroll
+                for (int i = 0; i < TOGETHER; ++i)
+                    sums[i] = MULTIPLY_ADD(LOADV_TILE(here + i * VECTOR - k) + LOADV_TILE(here + i * VECTOR + k),
+                                           (FLOATV)(own[k]), sums[i]);
+#pragma unroll
+            for (int i = 0; i < TOGETHER; ++i) STOREV(sums[i], middle + row * TILE_WIDTH + (group + i) * VECTOR);
+        }
+    }
+    for (int row = 0; row < rows; row += TOGETHER)
+        for (int x = 0; x < columns; x += VECTOR) {
+            const float *here = middle + (row + RADIUS) * TILE_WIDTH + x;
+            FLOATV sums[TOGETHER];
+#pragma unroll
+            for (int i = 0; i < TOGETHER; ++i) sums[i] = own[0] * LOADV_TILE(here + i * TILE_WIDTH);
+#pragma unroll
+            for (int k = 1; k <= RADIUS; ++k)
+#pragma unroll
+                for (int i = 0; i < TOGETHER; ++i)
+                    sums[i] = MULTIPLY_ADD(
+                        LOADV_TILE(here + (i - k) * TILE_WIDTH) + LOADV_TILE(here + (i + k) * TILE_WIDTH),
+                        (FLOATV)(own[k]), sums[i]);
+#pragma unroll
+            for (int i = 0; i < TOGETHER; ++i)
+                if (row + i < rows) STOREV(sums[i], to_layer + to + (ulong)(top + row + i) * stride + left + x);
+        }
+}
+#elif defined(RADIUS)
 // A group makes a tile: across into local memory, with RADIUS rows more above and below, then down from there. Every
 // layer is read (1.4 to 1.9 times, mostly from a cache) and written once.
 __kernel void blur(__global const float *restrict from_layer, const ulong from, __global float *restrict to_layer,

@@ -1,22 +1,7 @@
 // Descriptors of SIFT's keypoints, strongest first.
 //
 // LANES: work-items of a keypoint, each with a histogram of its own. KEYS: keypoints of a group.
-#include "features.cl"
-
-#define CELLS 4
-#define BINS 8
-#define VALUES (CELLS * CELLS * BINS)
-
-// Narrows [low, high] to where -reach < offset + j * slope < reach can hold.
-inline void narrow(float offset, float slope, float reach, float *low, float *high) {
-    if (slope < 0) {
-        offset = -offset;
-        slope = -slope;
-    }
-    if (slope < 1e-6f) return;
-    *low = max(*low, (-reach - offset) / slope);
-    *high = min(*high, (reach - offset) / slope);
-}
+#include "features_square.cl"
 
 // A work-item takes every LANES-th row of the turned square, VECTOR pixels at a time: 900 to 2,900 gradients a keypoint
 // of about 90 operations, eight shares each.

@@ -67,3 +67,9 @@ __kernel void sort_far(__global const Keypoint *restrict keypoints, __global uin
         order[high] = a;
     }
 }
+
+// Where each keypoint comes in that order.
+__kernel void rank(__global const uint4 *restrict order, const uint found, __global uint *restrict rank_of) {
+    const uint place = (uint)get_global_id(0);
+    if (place < found) rank_of[order[place].w] = place;
+}

@@ -1,7 +1,5 @@
-// From layers to keypoints: extrema of the differences of neighbouring layers, their places to a fraction of a pixel,
-// and their directions.
-//
-// LANES: work-items of a keypoint in `directions`. KEYS: keypoints of a group there.
+// From layers to keypoints: extrema of the differences of neighbouring layers, and their places to a fraction of a
+// pixel.
 #include "features.cl"
 
 // Whether each difference of a layer and the next at VECTOR pixels is further from 0 than `size`, on the side `sign`.
@@ -9,8 +7,63 @@ ALWAYS_INLINE INTV beaten_by(__global const float *lower, ulong layer_floats, FL
     return (LOADV(lower + layer_floats) - LOADV(lower)) * sign > size;
 }
 
-// All layers of an octave at once; differences are never stored. A work-item owns VECTOR pixels of a row. Neighbours
-// are looked at where a difference passes the threshold, the nearest first, since they settle most cases. Each group
+// Which of VECTOR pixels are extrema of a layer's difference to the next, `lower` and `upper` there. Neighbours are
+// looked at where a difference passes the threshold, the nearest first, since they settle most cases.
+ALWAYS_INLINE bool extrema_at(__global const float *here, int stride, ulong step, FLOATV lower, FLOATV upper,
+                              float threshold, INTV *extrema) {
+    const FLOATV value = upper - lower;
+    const FLOATV size = fabs(value);
+    INTV alive = size > threshold;
+    if (!ANY(alive)) return false;
+    const FLOATV sign = select((FLOATV)(1.0f), (FLOATV)(-1.0f), value < 0.0f);
+    alive &= ~(beaten_by(here - 1, step, sign, size) | beaten_by(here + 1, step, sign, size));
+    if (!ANY(alive)) return false;
+    for (int row = -stride; row <= stride; row += 2 * stride)
+#pragma unroll
+        for (int column = -1; column <= 1; ++column) alive &= ~beaten_by(here + row + column, step, sign, size);
+    if (!ANY(alive)) return false;
+    for (int row = -stride; row <= stride; row += stride)
+#pragma unroll
+        for (int column = -1; column <= 1; ++column)
+            alive &= ~(beaten_by(here + step + row + column, step, sign, size) |
+                       beaten_by(here - step + row + column, step, sign, size));
+    *extrema = alive;
+    return ANY(alive);
+}
+
+#ifdef VDT_PROCESSOR
+// All layers of an octave at once; differences are never stored. A work-item owns a row.
+__kernel void extrema(__global const float *restrict layers, __constant const Octave *octaves, const uint index,
+                      const float threshold, __global uint *counts, __global Extremum *restrict list, const uint room) {
+    const Octave octave = octaves[index];
+    const int y = BORDER + (int)get_global_id(1), end = octave.width - BORDER;
+    if (y >= octave.height - BORDER) return;
+    const int stride = (int)octave.stride;
+    const ulong step = octave.layer_floats;
+    __global const float *row = layers + octave.first + step + (ulong)y * octave.stride;
+    for (int x = BORDER; x < end; x += VECTOR) {
+        __global const float *here = row + x;
+        FLOATV lower = LOADV(here);
+        for (uint layer = 0; layer < LAYERS; ++layer, here += step) {
+            const FLOATV upper = LOADV(here + step);
+            INTV alive;
+            if (extrema_at(here, stride, step, lower, upper, threshold, &alive)) {
+                int lanes[VECTOR];
+                STOREV(alive, lanes);
+                for (int lane = 0; lane < VECTOR && x + lane < end; ++lane) {
+                    if (lanes[lane] == 0) continue;
+                    const uint place = atomic_inc(counts + EXTREMA);
+                    if (place >= room) continue;
+                    const Extremum extremum = {(ushort)(x + lane), (ushort)y, (ushort)index, (ushort)(layer + 1)};
+                    list[place] = extremum;
+                }
+            }
+            lower = upper;
+        }
+    }
+}
+#else
+// All layers of an octave at once; differences are never stored. A work-item owns VECTOR pixels of a row. Each group
 // takes its part of the list with one addition.
 __kernel void extrema(__global const float *restrict layers, __constant const Octave *octaves, const uint index,
                       const float threshold, __global uint *counts, __global Extremum *restrict list, const uint room) {
@@ -30,23 +83,10 @@ __kernel void extrema(__global const float *restrict layers, __constant const Oc
         for (uint layer = 0; layer < LAYERS; ++layer, here += step) {
             marks[layer] = 0;
             const FLOATV upper = LOADV(here + step);
-            const FLOATV value = upper - lower;
+            INTV alive;
+            const bool some = extrema_at(here, stride, step, lower, upper, threshold, &alive);
             lower = upper;
-            const FLOATV size = fabs(value);
-            INTV alive = size > threshold;
-            if (!any(alive)) continue;
-            const FLOATV sign = select((FLOATV)(1.0f), (FLOATV)(-1.0f), value < 0.0f);
-            alive &= ~(beaten_by(here - 1, step, sign, size) | beaten_by(here + 1, step, sign, size));
-            if (!any(alive)) continue;
-            for (int row = -stride; row <= stride; row += 2 * stride)
-                for (int column = -1; column <= 1; ++column)
-                    alive &= ~beaten_by(here + row + column, step, sign, size);
-            if (!any(alive)) continue;
-            for (int row = -stride; row <= stride; row += stride)
-                for (int column = -1; column <= 1; ++column)
-                    alive &= ~(beaten_by(here + step + row + column, step, sign, size) |
-                               beaten_by(here - step + row + column, step, sign, size));
-            if (!any(alive)) continue;
+            if (!some) continue;
             int lanes[VECTOR];
             STOREV(alive, lanes);
             for (int lane = 0; lane < VECTOR && lane < left; ++lane)
@@ -70,6 +110,19 @@ __kernel void extrema(__global const float *restrict layers, __constant const Oc
             ++place;
         }
 }
+#endif
+
+// Of a list, what a work-item works on: on processors neighbours one after the other, which use the same cache lines,
+// elsewhere those that the work-items of a group use at the same time.
+#ifdef VDT_PROCESSOR
+#define OWN_FIRST(count) own_begin(count, (uint)get_global_id(0), (uint)get_global_size(0))
+#define OWN_END(count) own_begin(count, (uint)get_global_id(0) + 1, (uint)get_global_size(0))
+#define OWN_STEP 1
+#else
+#define OWN_FIRST(count) (uint)get_global_id(0)
+#define OWN_END(count) (count)
+#define OWN_STEP (uint)get_global_size(0)
+#endif
 
 // Rows that refining moves a keypoint at most; steps so far do not converge.
 #define REFINE_REACH 16
@@ -155,7 +208,7 @@ __kernel void places(__global const float *restrict layers, __constant const Oct
                      const float least_contrast, const float edge, __global const uint *restrict counts,
                      __global const Extremum *restrict list, const uint room, __global Place *restrict places) {
     const uint count = min(counts[EXTREMA], room);
-    for (uint index = (uint)get_global_id(0); index < count; index += (uint)get_global_size(0)) {
+    for (uint index = OWN_FIRST(count), end = OWN_END(count); index < end; index += OWN_STEP) {
         const Extremum extremum = list[index];
         Place place;
         if (!refine(layers, octaves[extremum.octave], extremum, least_contrast, edge, &place)) place.layer = 0;
@@ -169,7 +222,7 @@ __kernel void places(__global const float *restrict layers, __constant const Oct
 __kernel void distinct(__global uint *counts, const uint room, __global const Place *restrict places,
                        __global uint *known, const uint slots, __global uint *restrict kept) {
     const uint count = min(counts[EXTREMA], room);
-    for (uint index = (uint)get_global_id(0); index < count; index += (uint)get_global_size(0)) {
+    for (uint index = OWN_FIRST(count), end = OWN_END(count); index < end; index += OWN_STEP) {
         const Place place = places[index];
         if (place.layer == 0) continue;
         uint slot = (((uint)place.octave * 31 + place.layer) * 40503u + place.y) * 2654435769u + place.x * 2246822519u;
@@ -185,103 +238,5 @@ __kernel void distinct(__global uint *counts, const uint room, __global const Pl
                 break;
             slot = (slot + 1) & (slots - 1);
         }
-    }
-}
-
-#define DIRECTION_BINS 36
-
-// LANES work-items share a keypoint and take VECTOR pixels around it at a time. Each has a histogram of its own, bin b
-// of lane l at LANES b + l: nothing is added atomically, and the sums are the same in every run.
-__kernel void directions(__global const float *restrict layers, __constant const Octave *octaves, const float sigma,
-                         IMAGE_IN(mask), const int mask_width, const int mask_height, __global uint *counts,
-                         __global const Place *restrict places, __global const uint *restrict kept,
-                         __global Keypoint *restrict keypoints, __global uint *restrict place_of, const uint room) {
-    __local float histograms[KEYS * LANES * DIRECTION_BINS];
-    __local float smooth[KEYS * DIRECTION_BINS];
-    const int lane = (int)get_local_id(0), key = (int)get_local_id(1);
-    const uint count = counts[PLACES];
-    __local float *own = histograms + key * LANES * DIRECTION_BINS + lane;
-    __local float *sums = smooth + key * DIRECTION_BINS;
-    for (uint base = (uint)get_group_id(1) * KEYS; base < count; base += (uint)get_num_groups(1) * KEYS) {
-        bool active = base + key < count;
-        const uint index = active ? kept[base + key] : 0;
-        const Place place = places[active ? index : kept[base]];
-        const Octave octave = octaves[place.octave];
-        // Pixels of the image for one of the octave: the first octave's are half as large.
-        const float step = ldexp(0.5f, (int)place.octave);
-        Keypoint point;
-        point.x = ((float)place.x + place.x_offset) * step;
-        point.y = ((float)place.y + place.y_offset) * step;
-        if (active && mask_width > 0)
-            active = ROW_IN(uchar, mask, min((int)(point.y + 0.5f), mask_height - 1))[min((int)(point.x + 0.5f),
-                                                                                         mask_width - 1)] != 0;
-        const float scale = scale_of(sigma, (float)place.layer + place.layer_offset);
-        point.size = 2 * scale * step;
-        point.response = place.response;
-        point.octave = ((place.octave + 255) & 255) | (place.layer << 8) |
-                       (convert_int_rte((place.layer_offset + 0.5f) * 255) << 16);
-        for (int bin = 0; bin < DIRECTION_BINS; ++bin) own[LANES * bin] = 0;
-        if (active) {
-            const int reach = convert_int_rte(4.5f * scale);
-            const float factor = -1 / (2 * 1.5f * 1.5f * scale * scale);
-            const int left = max(place.x - reach, 1), right = min(place.x + reach, octave.width - 2);
-            const int top = max(place.y - reach, 1), bottom = min(place.y + reach, octave.height - 2);
-            const int chunks = (right - left + VECTOR) / VECTOR, all = chunks * (bottom - top + 1);
-            __global const float *layer = layers + octave.first + (ulong)place.layer * octave.layer_floats;
-            for (int chunk = lane; chunk < all; chunk += LANES) {
-                const int row = chunk / chunks, x = left + VECTOR * (chunk - row * chunks), y = top + row;
-                FLOATV angle;
-                const FLOATV size = gradients(layer + (ulong)y * octave.stride + x, (int)octave.stride, &angle);
-                float across[VECTOR], turns[VECTOR], shares[VECTOR];
-                for (int i = 0; i < VECTOR; ++i) across[i] = (float)(x + i - place.x);
-                const FLOATV from = LOADV_PRIVATE(across);
-                const float down = (float)(y - place.y);
-                STOREV(exponential(max((from * from + down * down) * factor, -80.0f)) * size, shares);
-                STOREV(rint(angle * (DIRECTION_BINS / 360.0f)), turns);
-                for (int i = 0; i < VECTOR && x + i <= right; ++i) {
-                    const int bin = (int)turns[i];
-                    own[LANES * (bin >= DIRECTION_BINS ? 0 : bin)] += shares[i];
-                }
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (int bin = lane; bin < DIRECTION_BINS; bin += LANES) {
-            float sum = 0;
-            for (int copy = 0; copy < LANES; ++copy)
-                sum += histograms[(key * DIRECTION_BINS + bin) * LANES + (copy + lane) % LANES];
-            sums[bin] = sum;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        // Smoothed by 1 4 6 4 1 / 16, into the first copy's place.
-        __local float *smoothed = histograms + key * LANES * DIRECTION_BINS;
-        for (int bin = lane; bin < DIRECTION_BINS; bin += LANES)
-            smoothed[bin] = (sums[(bin + DIRECTION_BINS - 2) % DIRECTION_BINS] + sums[(bin + 2) % DIRECTION_BINS]) *
-                                (1.0f / 16) +
-                            (sums[(bin + DIRECTION_BINS - 1) % DIRECTION_BINS] + sums[(bin + 1) % DIRECTION_BINS]) *
-                                (4.0f / 16) +
-                            sums[bin] * (6.0f / 16);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        // Every local maximum of at least 0.8 of the highest, interpolated by a parabola.
-        if (active) {
-            float least = 0;
-            for (int bin = 0; bin < DIRECTION_BINS; ++bin) least = max(least, smoothed[bin]);
-            least *= 0.8f;
-            for (int bin = lane; bin < DIRECTION_BINS; bin += LANES) {
-                const float here = smoothed[bin], before = smoothed[(bin + DIRECTION_BINS - 1) % DIRECTION_BINS],
-                            after = smoothed[(bin + 1) % DIRECTION_BINS];
-                if (!(here > before && here > after && here >= least)) continue;
-                float middle = (float)bin + 0.5f * (before - after) / (before - 2 * here + after);
-                if (middle < 0) middle += DIRECTION_BINS;
-                if (middle >= DIRECTION_BINS) middle -= DIRECTION_BINS;
-                point.angle = 360.0f - (360.0f / DIRECTION_BINS) * middle;
-                if (point.angle >= 360.0f) point.angle = 0;
-                const uint to = atomic_inc(counts + KEYPOINTS);
-                if (to < room) {
-                    keypoints[to] = point;
-                    place_of[to] = index;
-                }
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

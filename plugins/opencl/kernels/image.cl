@@ -22,8 +22,9 @@
 #define JOIN(a, b) JOIN_NAMES(a, b)
 
 // For sums of products that may be rounded once or twice, or are exact anyway. fma is a call of a library where the
-// device has no instruction for it, and mad promises no accuracy.
-#ifdef FP_FAST_FMAF
+// device has no instruction for it, and mad promises no accuracy. Compilers for processors tell by __FMA__ alone that
+// there is one (clang, which PoCL's and Intel's are made of).
+#if defined(FP_FAST_FMAF) || defined(__FMA__)
 #define MULTIPLY_ADD(a, b, c) fma(a, b, c)
 #else
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))

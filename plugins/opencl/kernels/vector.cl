@@ -14,7 +14,19 @@ typedef struct __attribute__((packed)) {
 } Unaligned;
 #define LOADV(place) (((__global const Unaligned *)(place))->value)
 #define LOADV_LOCAL(place) (((__local const Unaligned *)(place))->value)
+// Whether any element of an INTV of comparisons is set; as any, of which such compilers make a test for each element.
+#if VECTOR == 8
+#define FOLDED(v) ((v).lo | (v).hi)
 #else
+#define FOLDED(v) (v)
+#endif
+#define ANY(v) any_of_four(FOLDED(v))
+inline bool any_of_four(int4 v) {
+    const long2 two = as_long2(v);
+    return (two.x | two.y) != 0;
+}
+#else
+#define ANY(v) any(v)
 #define LOADV(place) JOIN(vload, VECTOR)(0, place)
 #define LOADV_LOCAL(place) JOIN(vload, VECTOR)(0, place)
 #endif

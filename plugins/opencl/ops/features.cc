@@ -144,12 +144,14 @@ public:
         extrema_ = device.programs.kernel("features_points", "extrema", defines);
         places_of_ = device.programs.kernel("features_points", "places", defines);
         distinct_ = device.programs.kernel("features_points", "distinct", defines);
-        directions_ = device.programs.kernel("features_points", "directions", defines);
-        describe_ = device.programs.kernel("features_describe", "describe", defines);
+        directions_ = device.programs.kernel("features_directions", "directions", defines);
+        describe_ =
+            device.programs.kernel(form_.rows ? "features_describe_alone" : "features_describe", "describe", defines);
         for (sort_items_ = most_sort_items; sort_items_ > 1; sort_items_ /= 2) {
             const std::string piece = defines + " -D PIECE=" + std::to_string(2 * sort_items_);
             sort_pieces_ = device.programs.kernel("features_order", "sort_pieces", piece);
             sort_far_ = device.programs.kernel("features_order", "sort_far", piece);
+            if (form_.rows) rank_ = device.programs.kernel("features_order", "rank", piece);
             if (sort_pieces_.group_size() >= sort_items_) break;
         }
         counts_ = device.buffer<std::uint32_t>(3);
@@ -175,9 +177,7 @@ public:
         operands_.keep_rows(0, wanted);
         if (wanted != 0) {
             order(found);
-            launch(operands_.queue(), describe_, cover({form_.lanes, wanted}, {form_.lanes, form_.keys}),
-                   space_->layers(), space_->octaves(), shape_.sigma, places_, keypoints_, place_of_, order_, wanted,
-                   ordered_, descriptors.plane());
+            describe(found, wanted, descriptors);
             if (host_keypoints_.size() < wanted) host_keypoints_.resize(wanted);
             read(operands_.queue(), ordered_, host_keypoints_.data(), wanted, cl::queued);
         }
@@ -215,22 +215,23 @@ private:
         // Of a difference, to be looked at at all.
         const auto threshold =
             static_cast<float>(std::floor(0.5 * params.contrast_threshold / shape_.octave_layers * 255));
-        const bool processor = device_.limits().kind == Kind::cpu;
         fill_zero(queue, counts_, 3);
         fill_zero(queue, known_, slots_);
         for (std::uint32_t index = 0; index < shape_.octaves.size(); ++index) {
             const auto across = static_cast<std::size_t>(shape_.octaves[index].width - 2 * border);
             const auto down = static_cast<std::size_t>(shape_.octaves[index].height - 2 * border);
             const std::size_t group = group_within(extrema_, 64);
-            const std::size_t columns = processor ? group : std::min<std::size_t>(group, 16);
-            const std::size_t rows = group / columns;
-            launch(queue, extrema_, cover({(across + form_.vector - 1) / form_.vector, down}, {columns, rows}),
-                   space_->layers(), space_->octaves(), index, threshold, counts_, extrema_list_, place_room_);
+            const std::size_t columns = std::min<std::size_t>(group, 16);
+            const Range range =
+                form_.rows ? cover({1, down}, {1, 1})
+                           : cover({(across + form_.vector - 1) / form_.vector, down}, {columns, group / columns});
+            launch(queue, extrema_, range, space_->layers(), space_->octaves(), index, threshold, counts_,
+                   extrema_list_, place_room_);
         }
         // Each of these takes as many as there are, in steps of the whole range.
         const auto over = [&](const Kernel& kernel) {
             const std::size_t group = group_within(kernel, 64);
-            return groups_of(std::size_t{device_.limits().compute_units} * (processor ? 4 : 16), group);
+            return groups_of(std::size_t{device_.limits().compute_units} * (form_.rows ? 4 : 16), group);
         };
         launch(queue, places_of_, over(places_of_), space_->layers(), space_->octaves(), contrast, edge, counts_,
                extrema_list_, place_room_, places_);
@@ -259,6 +260,19 @@ private:
         }
     }
 
+    void describe(std::uint32_t found, std::uint32_t wanted, const DeviceImage& descriptors) {
+        const cl::Queue queue = operands_.queue();
+        if (!form_.rows) {
+            launch(queue, describe_, cover({form_.lanes, wanted}, {form_.lanes, form_.keys}), space_->layers(),
+                   space_->octaves(), shape_.sigma, places_, keypoints_, place_of_, order_, wanted, ordered_,
+                   descriptors.plane());
+            return;
+        }
+        launch(queue, rank_, cover({found}, {group_within(rank_, 64)}), order_, found, rank_of_);
+        launch(queue, describe_, cover({1, found}, {1, 1}), space_->layers(), space_->octaves(), shape_.sigma, places_,
+               keypoints_, place_of_, rank_of_, found, wanted, ordered_, descriptors.plane());
+    }
+
     template <class T>
     void grow(Buffer<T>& buffer, std::size_t count) const {
         if (buffer.size() < count) buffer = device_.buffer<T>(count);
@@ -275,6 +289,7 @@ private:
         grow(keypoints_, keypoints);
         grow(place_of_, keypoints);
         grow(ordered_, keypoints);
+        if (form_.rows) grow(rank_of_, keypoints);
         grow(order_, power_of_two(keypoints));
     }
 
@@ -284,10 +299,10 @@ private:
     SiftShape shape_;
     SiftForm form_;
     std::unique_ptr<SiftSpace> space_;
-    Kernel extrema_, places_of_, distinct_, directions_, sort_pieces_, sort_far_, describe_;
+    Kernel extrema_, places_of_, distinct_, directions_, sort_pieces_, sort_far_, rank_, describe_;
     std::size_t sort_items_ = 0;
     std::uint32_t place_room_ = 0, keypoint_room_ = 0, slots_ = 0;
-    Buffer<std::uint32_t> counts_, known_, kept_, place_of_;
+    Buffer<std::uint32_t> counts_, known_, kept_, place_of_, rank_of_;
     Buffer<Extremum> extrema_list_;
     Buffer<Place> places_;
     Buffer<vdt_keypoint> keypoints_, ordered_;

@@ -11,6 +11,8 @@ constexpr double image_sigma = 0.5;      // blur that a camera's or screen's pix
 constexpr std::int32_t least_side = 11;  // of an octave with a pixel that may be a keypoint
 constexpr long most_octaves = 16;
 constexpr std::size_t slack = 64;  // floats that vectors read over the end
+// Of a blur by tiles, whose loops over it are unrolled on processors. The usual radii are 5 to 12.
+constexpr std::uint32_t widest_unrolled_radius = 32;
 
 std::vector<float> gaussian_weights(double sigma) {
     const auto size = static_cast<std::uint32_t>(std::lrint(sigma * 8 + 1)) | 1U;
@@ -62,17 +64,20 @@ SiftForm sift_form(const DeviceLimits& limits) {
     SiftForm form{};
     form.vector = limits.native_floats >= 8 ? 8 : 4;
     form.tile_width = 64;
-    if (limits.kind == Kind::cpu) {
-        // A group is a loop of one thread: small ones with much work each, and a tile that fits a first-level cache.
+    form.rows = limits.kind == Kind::cpu;
+    if (form.rows) {
+        // A group is a loop of one thread: one work-item with much work, and a tile that fits a first-level cache.
         form.lanes = 1;
         form.keys = 1;
         form.tile_height = 64;
+        form.group_columns = 1;
         form.group_rows = 1;
     } else {
         // Histograms of a group take 16 KiB.
         form.lanes = 16;
         form.keys = 2;
         form.tile_height = 32;
+        form.group_columns = form.tile_width / form.vector;
         form.group_rows = 16;
     }
     return form;
@@ -87,21 +92,21 @@ SiftSpace::SiftSpace(const Device& device, const SiftShape& shape, const SiftFor
     const std::string defines = form.defines(shape);
     enlarge_ = device.programs.kernel("features_space", "enlarge", defines);
     halve_ = device.programs.kernel("features_space", "halve", defines);
-    const std::size_t across = form.tile_width / form.vector;
     for (const std::vector<float>& weights : shape.blurs) {
         Blur blur;
         blur.radius = static_cast<std::uint32_t>(weights.size() - 1);
         blur.weights = device.buffer<float>(weights.size());
         write(device.service.get(), blur.weights, weights.data(), weights.size(), cl::blocking);
         // Two groups at least share a multiprocessor's memory.
-        if (tile_bytes(form, blur.radius) <= device.limits().local_bytes / 2)
+        if ((!form.rows || blur.radius <= widest_unrolled_radius) &&
+            tile_bytes(form, blur.radius) <= device.limits().local_bytes / 2)
             for (blur.group_rows = form.group_rows; blur.group_rows > 0; blur.group_rows /= 2) {
                 blur.tile = device.programs.kernel("features_blur", "blur",
                                                    defines + " -D RADIUS=" + std::to_string(blur.radius) +
                                                        " -D TILE_WIDTH=" + std::to_string(form.tile_width) +
                                                        " -D TILE_HEIGHT=" + std::to_string(form.tile_height) +
                                                        " -D GROUP_ROWS=" + std::to_string(blur.group_rows));
-                if (across * blur.group_rows <= blur.tile.group_size()) break;
+                if (form.group_columns * blur.group_rows <= blur.tile.group_size()) break;
             }
         if (blur.group_rows == 0) {
             blur.across = device.programs.kernel("features_blur", "blur_across", defines);
@@ -120,10 +125,10 @@ void SiftSpace::blur(cl::Queue queue, const Blur& blur, const SiftOctave& octave
     const auto width = static_cast<std::size_t>(octave.width), height = static_cast<std::size_t>(octave.height);
     const auto groups = [](std::size_t size, std::size_t part) { return (size + part - 1) / part; };
     if (blur.group_rows != 0) {
-        const std::size_t across = form_.tile_width / form_.vector;
         launch(queue, blur.tile,
-               cover({groups(width, form_.tile_width) * across, groups(height, form_.tile_height) * blur.group_rows},
-                     {across, blur.group_rows}),
+               cover({groups(width, form_.tile_width) * form_.group_columns,
+                      groups(height, form_.tile_height) * blur.group_rows},
+                     {form_.group_columns, blur.group_rows}),
                layers_, from, layers_, to, octave.stride, octave.width, octave.height, blur.weights);
         return;
     }
@@ -135,15 +140,16 @@ void SiftSpace::blur(cl::Queue queue, const Blur& blur, const SiftOctave& octave
 }
 
 void SiftSpace::build(cl::Queue queue, const DeviceImage& image) const {
-    const std::size_t group = group_within(enlarge_, 64);
+    const std::size_t group = group_within(halve_, 64);
     for (std::size_t index = 0; index < shape_.octaves.size(); ++index) {
         const SiftOctave& octave = shape_.octaves[index];
         const auto layer = [&](std::uint32_t number) { return octave.first + number * octave.layer_floats; };
         if (index == 0) {
             // The enlarged image lies where layer 1 will.
-            launch(queue, enlarge_, cover({image.width, image.height}, {group, 1}), image.plane(),
-                   static_cast<std::int32_t>(image.width), static_cast<std::int32_t>(image.height), layers_, layer(1),
-                   octave.stride);
+            const Range range = form_.rows ? cover({1, image.height}, {1, 1})
+                                           : cover({image.width, image.height}, {group_within(enlarge_, 64), 1});
+            launch(queue, enlarge_, range, image.plane(), static_cast<std::int32_t>(image.width),
+                   static_cast<std::int32_t>(image.height), layers_, layer(1), octave.stride);
             blur(queue, blurs_[0], octave, layer(1), layer(0));
         } else {
             const SiftOctave& before = shape_.octaves[index - 1];

@@ -36,11 +36,13 @@ SiftShape sift_shape(std::uint32_t octave_layers, double sigma, std::uint32_t wi
 
 // How the kernels of features are cut on a device.
 struct SiftForm {
+    bool rows;                 // a work-item takes whole rows of a picture, and a keypoint is one work-item's
     std::uint32_t vector;      // floats of a work-item
     std::uint32_t lanes;       // work-items of a keypoint
     std::uint32_t keys;        // keypoints of a group
     std::uint32_t tile_width;  // of a blur
     std::uint32_t tile_height;
+    std::uint32_t group_columns;
     std::uint32_t group_rows;
 
     std::string defines(const SiftShape& shape) const;
