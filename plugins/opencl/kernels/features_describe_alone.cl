@@ -92,7 +92,9 @@ __kernel void describe(__global const float *restrict layers, __constant const O
             FLOATV angle;
             FLOATV size = gradients(center + column, (int)octave.stride, &angle) *
                           exponential(max((j * j + i * i) * factor, -80.0f));
+            // What lies behind a row may be no number.
             size = select((FLOATV)(0.0f), size, inside);
+            angle = select((FLOATV)(0.0f), angle, inside);
             const FLOATV bin = (angle + (360 - direction)) * (BINS / 360.0f);
             const INTV r = JOIN(convert_, INTV)(down), c = JOIN(convert_, INTV)(across), b = JOIN(convert_, INTV)(bin);
             const FLOATV part_r = down - JOIN(convert_, FLOATV)(r), part_c = across - JOIN(convert_, FLOATV)(c),

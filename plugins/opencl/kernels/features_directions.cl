@@ -86,8 +86,10 @@ __kernel void directions(__global const float *restrict layers, __constant const
                 float shares[VECTOR];
                 int bins[VECTOR];
                 const FLOATV share = exponential(max((from * from + down * down) * factor, -80.0f)) * size;
-                STOREV(select((FLOATV)(0.0f), share, from <= (float)(right - place.x)), shares);
-                STOREV(JOIN(convert_, INTV)(rint(angle * (DIRECTION_BINS / 360.0f))), bins);
+                // What lies behind a row may be no number.
+                const INTV inside = from <= (float)(right - place.x);
+                STOREV(select((FLOATV)(0.0f), share, inside), shares);
+                STOREV(JOIN(convert_, INTV)(rint(angle * (DIRECTION_BINS / 360.0f))) & inside, bins);
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) histograms[i * HISTOGRAM + bins[i]] += shares[i];
             }
