@@ -1,0 +1,31 @@
+cmake_minimum_required(VERSION 3.25)
+# Runs PROGRAM with the plugin PLUGIN on Oclgrind, which interprets kernels and tells of accesses outside of memory and of
+# data races; all of KERNELS (comma-separated) must have run. Words that kernels read while others change them, on purpose,
+# are read by atomic operations here. Its driver lies beside the command OCLGRIND.
+cmake_path(GET OCLGRIND PARENT_PATH folder)
+file(GLOB driver ${folder}/../lib/oclgrind/liboclgrind-rt-icd.so ${folder}/../lib/*/oclgrind/liboclgrind-rt-icd.so)
+if(NOT driver)
+    message("skip: Oclgrind's driver is not beside ${OCLGRIND}")
+    return()
+endif()
+file(WRITE ${WORK}/oclgrind.icd "${driver}\n")
+set(log ${WORK}/oclgrind.log)
+file(REMOVE ${log})
+execute_process(COMMAND ${CMAKE_COMMAND} -E env OCL_ICD_VENDORS=${WORK} OCLGRIND_DATA_RACES=1 OCLGRIND_INST_COUNTS=1
+        OCLGRIND_MAX_ERRORS=20 "OCLGRIND_BUILD_OPTIONS=-D VDT_ATOMIC_READS=1" OCLGRIND_LOG=${log} ${PROGRAM} ${PLUGIN} cache=off
+    OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+    message(SEND_ERROR "${PROGRAM} ended with ${result}:\n${output}")
+endif()
+if(EXISTS ${log})
+    file(READ ${log} told)
+    if(told)
+        message(SEND_ERROR "Oclgrind tells:\n${told}")
+    endif()
+endif()
+string(REPLACE "," ";" KERNELS "${KERNELS}")
+foreach(kernel IN LISTS KERNELS)
+    if(NOT output MATCHES "executed for kernel '${kernel}'")
+        message(SEND_ERROR "the kernel ${kernel} was not run")
+    endif()
+endforeach()
