@@ -7,6 +7,7 @@
 
 #include "../parallel.h"
 #include "large.h"
+#include "pruned.h"
 
 namespace vedette::cpu::find {
 namespace {
@@ -20,8 +21,9 @@ Finder::Finder(const Device& device) : device_(device), kernels_(kernels_for(dev
     for (std::uint32_t i = 0; i < std::max(1u, device.workers); ++i) workers_.push_back(std::make_unique<Worker>());
 }
 
-Task Finder::task_of(const Job& job) const {
+Task Finder::task_of(Job& job) const {
     Task task;
+    task.goal = &job.goal;
     task.kernels = &kernels_;
     task.scene = &scene_;
     task.pattern = &job.prepared->pattern();
@@ -36,11 +38,22 @@ Task Finder::task_of(const Job& job) const {
     return task;
 }
 
-void Finder::add_pieces(std::size_t job, double cost) {
-    const Pattern& pattern = jobs_[job]->prepared->pattern();
+void Finder::add_to_group(std::size_t job, double cost) {
+    const Task task = task_of(*jobs_[job]);
+    const auto shared = std::find_if(groups_.begin(), groups_.end(), [&](const Group& group) {
+        return share_sweep(task_of(*jobs_[group.jobs.front()]), task);
+    });
+    Group& group = shared != groups_.end() ? *shared : groups_.emplace_back();
+    group.jobs.push_back(job);
+    group.cost += cost;
+}
+
+void Finder::add_pieces(std::size_t group) {
+    const Job& job = *jobs_[groups_[group].jobs.front()];
+    const double cost = groups_[group].cost;
+    const Pattern& pattern = job.prepared->pattern();
     const int columns = scene_.width() - pattern.w + 1, rows = scene_.height() - pattern.h + 1;
-    if (jobs_[job]->transform != 0 && jobs_[job]->bound == nullptr && jobs_[job]->masked == nullptr)
-        return add_blocks(job);
+    if (job.transform != 0 && job.bound == nullptr && job.masked == nullptr) return add_blocks(group);
     const int strips = (columns + strip_columns - 1) / strip_columns;
     // Four units a worker even out what the pixels make of them; a unit's first window costs h rows, so it has many
     // more.
@@ -59,17 +72,18 @@ void Finder::add_pieces(std::size_t job, double cost) {
             const int groups = (columns + kernels_.group - 1) / kernels_.group;
             unit.x = part(groups, s, strips) * kernels_.group;
             unit.columns = std::min(columns, part(groups, s + 1, strips) * kernels_.group) - unit.x;
-            if (unit.rows > 0 && unit.columns > 0) pieces_.push_back({job, unit});
+            if (unit.rows > 0 && unit.columns > 0) pieces_.push_back({group, unit});
         }
 }
 
-void Finder::add_blocks(std::size_t job) {
-    const Pattern& pattern = jobs_[job]->prepared->pattern();
+void Finder::add_blocks(std::size_t group) {
+    const Job& job = *jobs_[groups_[group].jobs.front()];
+    const Pattern& pattern = job.prepared->pattern();
     const int columns = scene_.width() - pattern.w + 1, rows = scene_.height() - pattern.h + 1;
-    const FftBlock block = fft_block(pattern, jobs_[job]->transform);
+    const FftBlock block = fft_block(pattern, job.transform);
     for (int y = 0; y < rows; y += block.rows)
         for (int x = 0; x < columns; x += block.columns)
-            pieces_.push_back({job, {x, y, std::min(block.columns, columns - x), std::min(block.rows, rows - y)}});
+            pieces_.push_back({group, {x, y, std::min(block.columns, columns - x), std::min(block.rows, rows - y)}});
 }
 
 void Finder::choose_exhaustive(Job& job) {
@@ -98,6 +112,7 @@ void Finder::choose_way(Job& job, double threshold, vdt_token* token) {
 }
 
 void Finder::prepare_jobs(const vdt_call& call, const vdt_template_find_params& params, const vdt_rect& region) {
+    groups_.clear();
     pieces_.clear();
     while (jobs_.size() < params.pattern_count) jobs_.push_back(std::make_unique<Job>());
     lists_.resize(params.pattern_count * workers_.size());
@@ -132,8 +147,9 @@ void Finder::prepare_jobs(const vdt_call& call, const vdt_template_find_params& 
             if (job.choice.pruned) job.bound = &job.prepared->bound(job.choice.grid);
             cost = job.choice.cost;
         }
-        add_pieces(p, cost);
+        add_to_group(p, cost);
     }
+    for (std::size_t group = 0; group < groups_.size(); ++group) add_pieces(group);
 }
 
 void Finder::run_pieces(vdt_token* token, const std::function<void(const Piece&, std::uint32_t)>& run) {
@@ -149,22 +165,30 @@ void Finder::search(const vdt_call& call) {
     const vdt_rect region = plugin::region_of(*call.inputs[0], params);
     scene_.set(device_, call.token, *call.inputs[0], region);
     prepare_jobs(call, params, region);
-    run_pieces(call.token, [&](const Piece& piece, std::uint32_t worker) {
-        Job& job = *jobs_[piece.job];
-        Task task = task_of(job);
-        task.goal = &job.goal;
-        HitList& hits = lists_[job.first_list + worker];
-        if (!task.pattern->small() && task.bound == nullptr)
-            search_large(task, piece.unit, *workers_[worker], hits);
-        else if (task.masked != nullptr)
-            job.survivors.fetch_add(search_masked(task, piece.unit, *workers_[worker], hits),
-                                    std::memory_order_relaxed);
-        else if (task.bound != nullptr)
-            job.survivors.fetch_add(search_pruned(task, piece.unit, *workers_[worker], hits),
-                                    std::memory_order_relaxed);
-        else
-            search_dense(task, piece.unit, *workers_[worker], hits);
-    });
+    run_pieces(call.token, [&](const Piece& piece, std::uint32_t worker) { search_piece(piece, worker); });
+}
+
+void Finder::search_piece(const Piece& piece, std::uint32_t worker) {
+    const std::vector<std::size_t>& jobs = groups_[piece.group].jobs;
+    Job& job = *jobs_[jobs.front()];
+    Worker& scratch = *workers_[worker];
+    if (job.bound != nullptr) {
+        std::vector<PrunedSearch> searches;
+        for (const std::size_t j : jobs)
+            searches.push_back({task_of(*jobs_[j]), &lists_[jobs_[j]->first_list + worker]});
+        search_pruned(searches, piece.unit, scratch);
+        for (std::size_t i = 0; i < jobs.size(); ++i)
+            jobs_[jobs[i]]->survivors.fetch_add(searches[i].survivors, std::memory_order_relaxed);
+        return;
+    }
+    const Task task = task_of(job);
+    HitList& hits = lists_[job.first_list + worker];
+    if (!task.pattern->small())
+        search_large(task, piece.unit, scratch, hits);
+    else if (task.masked != nullptr)
+        job.survivors.fetch_add(search_masked(task, piece.unit, scratch, hits), std::memory_order_relaxed);
+    else
+        search_dense(task, piece.unit, scratch, hits);
 }
 
 std::uint64_t Finder::join(std::size_t pattern, std::vector<Hit>& hits) {
@@ -206,11 +230,13 @@ vdt_code Finder::map(const vdt_call& call) {
     if (jobs_.empty()) jobs_.push_back(std::make_unique<Job>());
     Job& job = *jobs_[0];
     job.prepared = prepare(*call.inputs[1], call.inputs[2], job.prepared);
+    groups_.clear();
     pieces_.clear();
     job.bound = nullptr;
     job.masked = nullptr;
     choose_exhaustive(job);
-    add_pieces(0, job.exhaustive_price);
+    add_to_group(0, job.exhaustive_price);
+    add_pieces(0);
     const Task task = task_of(job);
     run_pieces(call.token, [&](const Piece& piece, std::uint32_t worker) {
         if (task.pattern->small())

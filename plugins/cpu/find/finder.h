@@ -44,8 +44,13 @@ private:
         int chosen_width = 0, chosen_height = 0;
         std::atomic<std::uint64_t> survivors{0};
     };
+    // Jobs whose bounds share a sweep, or one job alone.
+    struct Group {
+        std::vector<std::size_t> jobs;
+        double cost = 0;  // expected nanoseconds a position on one core
+    };
     struct Piece {
-        std::size_t job;
+        std::size_t group;
         Unit unit;
     };
 
@@ -53,15 +58,18 @@ private:
     // Chooses direct correlation or transforms for computing every score.
     void choose_exhaustive(Job& job);
     void choose_way(Job& job, double threshold, vdt_token* token);
-    void add_pieces(std::size_t job, double cost);
-    void add_blocks(std::size_t job);
-    Task task_of(const Job& job) const;
+    void add_to_group(std::size_t job, double cost);
+    void add_pieces(std::size_t group);
+    void add_blocks(std::size_t group);
+    void search_piece(const Piece& piece, std::uint32_t worker);
+    Task task_of(Job& job) const;
     void run_pieces(vdt_token* token, const std::function<void(const Piece&, std::uint32_t worker)>& run);
 
     const Device& device_;
     const Kernels& kernels_;
     Scene scene_;
     std::vector<std::unique_ptr<Job>> jobs_;
+    std::vector<Group> groups_;
     std::vector<Piece> pieces_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<HitList> lists_;

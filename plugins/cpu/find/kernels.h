@@ -183,6 +183,21 @@ struct ScoreRow {
 // Rows of an image: rows[y] + x is readable up to `pad` bytes beyond the width.
 using Rows = const std::uint8_t* const*;
 
+// Places whose products are summed up together.
+constexpr int most_dots = 4;
+
+// At each place k: sum[k] = sum over y < count, i < w of rows[y][x[k] + i] * coefficient[y * stride + i]. Coefficients
+// are 0 from w to `stride`, the next multiple of 32. Exact when no lane exceeds 32 bits: 255 * |coefficient| * count *
+// stride / 8 < 2^31.
+struct Dots {
+    int places;  // 1 to most_dots
+    std::int64_t x[most_dots];
+    Rows rows;
+    const std::int8_t* coefficient;
+    int stride, w, count;
+    std::int64_t sum[most_dots];  // out
+};
+
 // Rows or columns transformed together.
 constexpr int fft_lanes = 8;
 
@@ -205,7 +220,7 @@ struct FftSource {
     int channels;
     Rows pixels[max_channels];
     bool squared;
-    const std::int16_t* values;
+    const std::int8_t* values;
     std::ptrdiff_t value_stride;
 };
 
@@ -228,15 +243,10 @@ struct Kernels {
     int (*hits_row)(const ScoreRow&, double threshold, std::int32_t* positions);
     // Values of template_map, `method` as in ops.h.
     void (*map_row)(const ScoreRow&, std::uint32_t method, bool masked, float* out);
-    // Sum over k < count, i < w of rows[order[k]][x + i] * coefficient[k * stride + i]; coefficients are 0 from w to
-    // the next multiple of 32. Exact when no lane exceeds 32 bits: 255 * |coefficient| * count * stride / 8 < 2^31.
-    std::int64_t (*dot)(Rows rows, std::int64_t x, const int* order, const std::int16_t* coefficient, int stride, int w,
-                        int count);
-    // The same for 8-bit coefficients within +-63; w is rounded up to a multiple of 32.
-    std::int64_t (*dot8)(Rows rows, std::int64_t x, const int* order, const std::int8_t* coefficient, int stride, int w,
-                         int count);
-    void (*masked_sums)(Rows rows, std::int64_t x, const std::int16_t* mask, int stride, int w, int h,
-                        std::int64_t* sum, std::int64_t* square);
+    void (*dots)(Dots&);
+    void (*small_dots)(Dots&);  // the same for coefficients within +-63
+    void (*masked_sums)(Rows rows, std::int64_t x, const std::int8_t* mask, int stride, int w, int h, std::int64_t* sum,
+                        std::int64_t* square);
     void (*fft_forward)(const FftTile& tile, const FftSource& source);
     // out (+)= in * conj(pattern).
     void (*fft_multiply)(const FftTile& out, const FftTile& in, const FftTile& pattern, bool first);

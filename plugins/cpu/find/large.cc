@@ -58,7 +58,8 @@ Moments masked_window(const Task& task, int x, int y) {
     const Pattern& pattern = *task.pattern;
     Moments window;
     for (int c = 0; c < pattern.channels; ++c) {
-        window.sum[c] = window_dot(task, c, x, y, pattern.mask_coefficients.data()) - 128 * pattern.area;
+        window_dots(task, c, &x, 1, y, pattern.mask_coefficients.data(), &window.sum[c]);
+        window.sum[c] -= 128 * pattern.area;
         for (int j = 0; j < pattern.h; ++j) {
             const std::uint8_t* row = task.scene->rows(c)[y + j] + x;
             const std::uint8_t* taken = pattern.mask.data() + std::int64_t{j} * pattern.w;
@@ -74,7 +75,6 @@ Moments masked_window(const Task& task, int x, int y) {
 template <class Position>
 void every_position(const Task& task, const Unit& unit, Worker& worker, const Position& position) {
     const Pattern& pattern = *task.pattern;
-    const std::int64_t plane = std::int64_t{pattern.stride} * pattern.h;
     std::vector<Moments> windows;
     std::unique_ptr<RunningSums> sums;
     if (!pattern.masked) sums = std::make_unique<RunningSums>(task, unit);
@@ -101,9 +101,7 @@ void every_position(const Task& task, const Unit& unit, Worker& worker, const Po
                 continue;
             }
             std::int64_t product = 0;
-            for (int c = 0; c < pattern.channels; ++c)
-                product +=
-                    window_dot(task, c, x, y, pattern.coefficients.data() + c * plane) - 128 * pattern.moments.sum[c];
+            products_at(task, &x, 1, y, &product);
             position(x, y, product,
                      sums != nullptr ? windows[static_cast<std::size_t>(x - unit.x)] : masked_window(task, x, y));
         }
@@ -137,16 +135,24 @@ double map_value(const Pattern& pattern, std::uint32_t method, std::int64_t prod
 
 }  // namespace
 
-// In strips of rows whose sums fit 32 bits in every lane (see dot_rows).
-std::int64_t window_dot(const Task& task, int channel, int x, int y, const std::int16_t* coefficient) {
+// In strips of rows whose sums fit 32 bits in every lane (see Dots).
+void window_dots(const Task& task, int channel, const std::int32_t* x, int places, int y,
+                 const std::int8_t* coefficient, std::int64_t* sum) {
     const Pattern& pattern = *task.pattern;
     const int rows = std::max(1, static_cast<int>(max_area / pattern.stride));
-    std::int64_t sum = 0;
-    for (int j = 0; j < pattern.h; j += rows)
-        sum += task.kernels->dot(task.scene->rows(channel) + y, x, pattern.rows.data() + j,
-                                 coefficient + std::int64_t{j} * pattern.stride, pattern.stride, pattern.w,
-                                 std::min(rows, pattern.h - j));
-    return sum;
+    std::fill(sum, sum + places, 0);
+    Dots dots{};
+    dots.places = places;
+    std::copy(x, x + places, dots.x);
+    dots.stride = pattern.stride;
+    dots.w = pattern.w;
+    for (int j = 0; j < pattern.h; j += rows) {
+        dots.rows = task.scene->rows(channel) + y + j;
+        dots.coefficient = coefficient + std::int64_t{j} * pattern.stride;
+        dots.count = std::min(rows, pattern.h - j);
+        task.kernels->dots(dots);
+        for (int k = 0; k < places; ++k) sum[k] += dots.sum[k];
+    }
 }
 
 double large_cost(const Pattern& pattern, Isa isa) {

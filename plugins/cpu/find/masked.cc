@@ -182,7 +182,7 @@ std::uint64_t search_masked(const Task& task, const Unit& unit, Worker& worker, 
     worker.pairs.resize(index(pattern.channels * pairs));
     worker.norms.resize(index(pairs));
     worker.pair_squares.resize(index(pairs));
-    const double price = product_price(pattern, task.isa) * 3;  // product, sum and square
+    const double price = products_price(pattern, 1, task.isa) * 2;  // sum and square take as long again
     std::uint64_t survived = 0;
     double spent = 0;
     int done = 0;
@@ -218,7 +218,9 @@ std::uint64_t search_masked(const Task& task, const Unit& unit, Worker& worker, 
                                           pattern.stride, pattern.w, pattern.h, &window.sum[c], &square);
                 window.square += square;
             }
-            offer(task, hits, x, sums.y, product_at(task, x, sums.y), window);
+            std::int64_t product = 0;
+            products_at(task, &x, 1, sums.y, &product);
+            offer(task, hits, x, sums.y, product, window);
         }
         done = sums.y + 1 - unit.y;
         return checks_pay(task, unit, done, spent);

@@ -74,15 +74,15 @@ static int masked_row(const MaskedRow& s, Survivor* survivors) {
 }
 
 // Sums of I - 128 and (I - 128)^2 over pixels whose mask is 1 (0 elsewhere and beyond the width).
-static void masked_sums(Rows rows, std::int64_t x, const std::int16_t* mask, int stride, int w, int h,
-                        std::int64_t* sum, std::int64_t* square) {
+static void masked_sums(Rows rows, std::int64_t x, const std::int8_t* mask, int stride, int w, int h, std::int64_t* sum,
+                        std::int64_t* square) {
     vi sums = zero(), squares = zero();
     const vi middle = all16(128), ones = all16(1);
     for (int y = 0; y < h; ++y) {
         const std::uint8_t* row = rows[y] + x;
-        const std::int16_t* taken = mask + static_cast<std::ptrdiff_t>(y) * stride;
+        const std::int8_t* taken = mask + static_cast<std::ptrdiff_t>(y) * stride;
         for (int i = 0; i < w; i += lanes16) {
-            const vi value = mul16(sub16(load_u8_16(row + i), middle), load(taken + i));
+            const vi value = mul16(sub16(load_u8_16(row + i), middle), load_s8_16(taken + i));
             sums = dot(sums, value, ones);
             squares = dot(squares, value, value);
         }

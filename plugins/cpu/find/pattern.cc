@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "scene.h"
 
@@ -16,8 +15,6 @@ bool is_taken(const vdt_image* mask, std::uint32_t x, std::uint32_t y) {
 void add_coefficients(Pattern& pattern) {
     // Rows padded with zeros to whole vectors of the widest set.
     pattern.stride = (pattern.w + 31) / 32 * 32;
-    pattern.rows.resize(static_cast<std::size_t>(pattern.h));
-    std::iota(pattern.rows.begin(), pattern.rows.end(), 0);
     const auto stride = static_cast<std::size_t>(pattern.stride);
     const auto rows = static_cast<std::size_t>(pattern.h);
     pattern.coefficients.assign(static_cast<std::size_t>(pattern.channels) * rows * stride, 0);
@@ -28,7 +25,7 @@ void add_coefficients(Pattern& pattern) {
             const std::size_t at = static_cast<std::size_t>(y) * stride + static_cast<std::size_t>(x);
             for (int c = 0; c < pattern.channels; ++c)
                 pattern.coefficients[static_cast<std::size_t>(c) * rows * stride + at] =
-                    static_cast<std::int16_t>(pattern.pixel(c, x, y) - 128);
+                    static_cast<std::int8_t>(pattern.pixel(c, x, y) - 128);
             if (pattern.masked) pattern.mask_coefficients[at] = 1;
         }
 }

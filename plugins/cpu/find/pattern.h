@@ -34,12 +34,11 @@ struct Pattern {
     Wide variance = 0;                 // v_T of ops.h
     double norm = 0;                   // sqrt(v_T / n)
 
-    // For Kernels::dot: planes of h rows of `stride` coefficients T - 128, 0 where nothing is taken. The same for the
-    // mask itself (1 and 0) when masked.
+    // For Dots: planes of h rows of `stride` coefficients T - 128, 0 where nothing is taken. The same for the mask
+    // itself (1 and 0) when masked.
     int stride = 0;
-    std::vector<int> rows;  // 0, 1, 2 ... h - 1: the order of rows in the coefficients
-    std::vector<std::int16_t> coefficients;
-    std::vector<std::int16_t> mask_coefficients;
+    std::vector<std::int8_t> coefficients;
+    std::vector<std::int8_t> mask_coefficients;
 
     std::uint8_t pixel(int c, int x, int y) const {
         return pixels[(static_cast<std::size_t>(c) * static_cast<std::size_t>(h) + static_cast<std::size_t>(y)) *

@@ -15,129 +15,6 @@ bool is_excluded(const Excluded& excluded, int x, int y) {
                        [&](const vdt_rect& r) { return x >= r.x && y >= r.y && x - r.x < r.w && y - r.y < r.h; });
 }
 
-float rounded_down(double value) {
-    return std::nextafter(static_cast<float>(value), -HUGE_VALF);
-}
-float rounded_up(double value) {
-    return std::nextafter(static_cast<float>(value), HUGE_VALF);
-}
-
-// What a window must reach beside its norm: the score's limit, less the rounding of the coefficients and of the test in
-// float (a handful of roundings of 2^-24 of norm * ||I - mean|| each).
-float limit_of(const Task& task, double threshold) {
-    return rounded_down(threshold * task.pattern->norm - 2e-6 * task.pattern->norm - task.bound->rounding * (1 + 1e-6));
-}
-
-// So that a window's sum of squares, at most 2^14 a value, fits 31 bits without them.
-int high_shift(const Pattern& pattern) {
-    int shift = 0;
-    if (!pattern.small())
-        while (((std::int64_t{1} << 14) * pattern.area * pattern.channels) >> shift > 0x7FFFFFFF) ++shift;
-    return shift;
-}
-
-SweepShape bound_shape(const Task& task) {
-    SweepShape shape;
-    const Bound& bound = *task.bound;
-    shape.w = task.pattern->w;
-    shape.h = task.pattern->h;
-    shape.block_w = bound.grid.block.w;
-    shape.block_h = bound.grid.block.h;
-    shape.blocks_x = bound.grid.columns;
-    shape.pair_rows = bound.grid.pair_rows;
-    shape.left = bound.grid.left;
-    shape.top = bound.grid.top;
-    shape.shift = bound.shift;
-    shape.norms = true;
-    shape.inner_sums = !bound.covered;
-    shape.high_shift = high_shift(*task.pattern);
-    return shape;
-}
-
-TestRow test_of(const Task& task, const Unit& unit) {
-    const Bound& bound = *task.bound;
-    const Pattern& pattern = *task.pattern;
-    TestRow test{};
-    test.count = unit.columns;
-    test.channels = pattern.channels;
-    test.pair_rows = bound.grid.pair_rows;
-    test.block_w = bound.grid.block.w;
-    test.blocks_x = bound.grid.columns;
-    test.coefficient = bound.coefficients.data();
-    test.cell = bound.cell.data();
-    test.area = static_cast<std::int32_t>(pattern.area);
-    test.inverse_area = static_cast<float>(1.0 / static_cast<double>(pattern.area));
-    test.inverse_outer = bound.covered ? 0 : static_cast<float>(1.0 / static_cast<double>(bound.outer_area));
-    test.scale = static_cast<float>(bound.scale);
-    for (int c = 0; c < pattern.channels; ++c) {
-        test.inner[c] = static_cast<float>(bound.inner[c]);
-        test.outer[c] = static_cast<float>(bound.outer[c]);
-    }
-    test.high_unit = std::ldexp(1.0F, high_shift(pattern));
-    test.slack = rounded_up(bound.slack);
-    test.residual = rounded_up(bound.residual);
-    test.outer_residual = rounded_up(bound.outer_residual);
-    return test;
-}
-
-// Nanoseconds of what detail_reaches() does once, and for each pair row it looks at.
-struct DetailPrices {
-    double once, row;
-};
-
-// Measured on a 2-core Zen 3 VM, AVX2; portable kernels: assumed.
-DetailPrices detail_prices(const Task& task) {
-    const Bound& bound = *task.bound;
-    const double slower = task.isa == Isa::portable ? 8 : 1;
-    const double pixels = 2.0 * bound.grid.block.h * bound.detail_stride * task.pattern->channels;
-    return {15 + 0.5 * static_cast<double>(bound.cell.size()),
-            slower * (5.0 * task.pattern->channels + pixels * 0.01) + 0.5 * bound.grid.columns};
-}
-
-// Replaces the bounds of pair rows by what they give, the loosest first, until the rest cannot reach what is needed.
-// False: the window is no hit. Adds what it took to `spent`.
-bool detail_reaches(const Task& task, const Unit& unit, const SweepRow& sums, const Survivor& survivor, Worker& worker,
-                    const DetailPrices& prices, double& spent) {
-    // Norms are rounded by sqrt_slack of simd.h at most, sums of them in float by far less.
-    constexpr double above = 1.0005;
-    const Bound& bound = *task.bound;
-    const Pattern& pattern = *task.pattern;
-    const BlockGrid& grid = bound.grid;
-    const auto pair_rows = static_cast<std::size_t>(grid.pair_rows), columns = static_cast<std::size_t>(grid.columns);
-    const auto product = [&](std::size_t row, const std::vector<float>& factors) {
-        const float* const norm = sums.norm[row] + survivor.x;
-        float sum = 0;
-        for (std::size_t i = 0; i < columns; ++i)
-            sum += norm[i * static_cast<std::size_t>(grid.block.w)] * factors[row * columns + i];
-        return above * static_cast<double>(sum);
-    };
-    worker.parts.resize(pair_rows);
-    spent += prices.once;
-    double most = 0, need = static_cast<double>(survivor.need);
-    for (std::size_t row = 0; row < pair_rows; ++row) most += worker.parts[row] = product(row, bound.cell);
-    const auto stride = static_cast<std::size_t>(bound.detail_stride);
-    const int rows = 2 * grid.block.h;
-    for (std::size_t k = 0; k < pair_rows; ++k) {
-        const auto loosest = std::max_element(worker.parts.begin(), worker.parts.end());
-        const auto row = static_cast<std::size_t>(loosest - worker.parts.begin());
-        const auto first = row * static_cast<std::size_t>(rows);
-        std::int64_t found = 0;
-        for (int c = 0; c < pattern.channels; ++c)
-            found += task.kernels->dot8(
-                task.scene->rows(c) + sums.y, unit.x + survivor.x + grid.left,
-                pattern.rows.data() + static_cast<std::size_t>(grid.top) + first,
-                bound.detail.data() +
-                    (static_cast<std::size_t>(c) * static_cast<std::size_t>(grid.covered_h()) + first) * stride,
-                bound.detail_stride, grid.covered_w(), rows);
-        spent += prices.row;
-        most -= *loosest;
-        *loosest = -1;
-        need -= static_cast<double>(found) / bound.detail_scale + product(row, bound.cell_error);
-        if (most < need) return false;
-    }
-    return true;
-}
-
 ScoreRow score_of(const Pattern& pattern, const Unit& unit) {
     ScoreRow score{};
     score.count = unit.columns;
@@ -231,24 +108,22 @@ void sweep_dense(const Task& task, const Unit& unit, Worker& worker, const Row& 
 
 }  // namespace
 
-std::int64_t product_at(const Task& task, int x, int y) {
+void products_at(const Task& task, const std::int32_t* x, int places, int y, std::int64_t* product) {
     const Pattern& pattern = *task.pattern;
-    const std::size_t plane = static_cast<std::size_t>(pattern.stride) * static_cast<std::size_t>(pattern.h);
-    std::int64_t product = 0;
+    const std::ptrdiff_t plane = std::ptrdiff_t{pattern.stride} * pattern.h;
+    std::fill(product, product + places, 0);
     for (int c = 0; c < pattern.channels; ++c) {
-        const std::int16_t* const coefficients = pattern.coefficients.data() + static_cast<std::size_t>(c) * plane;
-        product += (pattern.small() ? task.kernels->dot(task.scene->rows(c) + y, x, pattern.rows.data(), coefficients,
-                                                        pattern.stride, pattern.w, pattern.h)
-                                    : window_dot(task, c, x, y, coefficients)) -
-                   128 * pattern.moments.sum[c];
+        std::int64_t sum[most_dots];
+        window_dots(task, c, x, places, y, pattern.coefficients.data() + c * plane, sum);
+        for (int k = 0; k < places; ++k) product[k] += sum[k] - 128 * pattern.moments.sum[c];
     }
-    return product;
 }
 
-// Measured on a 2-core Zen 3 VM, AVX2; portable kernels: assumed.
-double product_price(const Pattern& pattern, Isa isa) {
+// Measured on a 2-core Zen 4 VM, AVX2 and AVX-512, 64 to 256 pixels a side: both within a quarter. Portable kernels:
+// assumed.
+double products_price(const Pattern& pattern, int places, Isa isa) {
     const double pixels = static_cast<double>(pattern.stride) * pattern.h * pattern.channels;
-    return (isa == Isa::portable ? 8 : 1) * (15 + pixels * 0.02);
+    return (isa == Isa::portable ? 8 : 1) * (15 + pixels * (0.015 + 0.015 * places));
 }
 
 void search_rest(const Task& task, const Unit& unit, Worker& worker, HitList& hits) {
@@ -312,55 +187,6 @@ DenseCoefficients dense_coefficients(const Pattern& pattern) {
                 dense.mask[at] = static_cast<std::int32_t>(one[0] | one[1] << 16);
             }
     return dense;
-}
-
-std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, HitList& hits) {
-    const Pattern& pattern = *task.pattern;
-    TestRow test = test_of(task, unit);
-    grow(worker.survivors, static_cast<std::size_t>(unit.columns) + pad);
-    // Below this many pixels the whole check costs no more than its first part.
-    const bool staged = std::int64_t{pattern.w} * pattern.h * pattern.channels >= 512;
-    std::uint64_t survived = 0;
-    double spent = 0;
-    int done = 0;
-    const DetailPrices detail_price = detail_prices(task);
-    const double check_price = product_price(pattern, task.isa);
-    worker.sweep.run(*task.kernels, *task.scene, bound_shape(task), unit, [&](const SweepRow& sums) {
-        const double threshold = task.goal->now.load(std::memory_order_relaxed);
-        test.limit = limit_of(task, threshold);
-        for (int c = 0; c < pattern.channels; ++c) test.sum[c] = sums.sum[c];
-        test.square = sums.square;
-        test.pair = sums.pair.data();
-        test.norm = sums.norm.data();
-        for (int c = 0; c < pattern.channels; ++c) test.inner_sum[c] = sums.inner_sum[c];
-        test.inner_square = sums.inner_square;
-        test.square_high = sums.square_high;
-        test.inner_square_high = sums.inner_square_high;
-        const int count = task.kernels->test_row(test, worker.survivors.data());
-        survived += static_cast<std::uint64_t>(count);
-        int hit = -2;  // the last hit of the row: its neighbour is likely one too and needs no look at its detail
-        for (int k = 0; k < count; ++k) {
-            const Survivor& survivor = worker.survivors[static_cast<std::size_t>(k)];
-            const int x = unit.x + survivor.x;
-            if (staged && hit != x - 1 && !detail_reaches(task, unit, sums, survivor, worker, detail_price, spent))
-                continue;
-            spent += check_price;
-            Moments window;
-            window.square = sums.square[survivor.x];
-            if (sums.square_high != nullptr) {
-                // See square_of() of the kernels; exact here.
-                const double missing =
-                    std::ldexp(sums.square_high[survivor.x], high_shift(pattern)) - static_cast<double>(window.square);
-                window.square += std::llround(std::ldexp(missing, -32)) * (std::int64_t{1} << 32);
-            }
-            for (int c = 0; c < pattern.channels; ++c) window.sum[c] = sums.sum[c][survivor.x];
-            if (offer(task, hits, x, sums.y, product_at(task, x, sums.y), window)) hit = x;
-        }
-        done = sums.y + 1 - unit.y;
-        return checks_pay(task, unit, done, spent);
-    });
-    if (done < unit.rows) search_rest(task, {unit.x, unit.y + done, unit.columns, unit.rows - done}, worker, hits);
-    return survived;
 }
 
 void search_dense(const Task& task, const Unit& unit, Worker& worker, HitList& hits) {

@@ -64,10 +64,6 @@ struct Task {
     Isa isa = Isa::portable;
 };
 
-// Searches the unit with task.bound. When more windows survive the bound than pays, the rest of the unit is searched
-// directly. Returns the number of windows that survived the bound.
-std::uint64_t search_pruned(const Task& task, const Unit& unit, Worker& worker, HitList& hits);
-
 // Searches the unit by computing every score, masked or not.
 void search_dense(const Task& task, const Unit& unit, Worker& worker, HitList& hits);
 
@@ -77,11 +73,11 @@ void map_dense(const Task& task, std::uint32_t method, const Unit& unit, Worker&
 // Scores the window at (x, y) from its exact sums and keeps it when it reaches the goal and is not excluded; true then.
 bool offer(const Task& task, HitList& hits, int x, int y, std::int64_t product, const Moments& window);
 
-// sum I'T' of the window at (x, y).
-std::int64_t product_at(const Task& task, int x, int y);
+// sum I'T' of the windows at (x[k], y), at most most_dots of them.
+void products_at(const Task& task, const std::int32_t* x, int places, int y, std::int64_t* product);
 
-// Nanoseconds of one product sum over a pattern's pixels.
-double product_price(const Pattern& pattern, Isa isa);
+// Nanoseconds of products_at().
+double products_price(const Pattern& pattern, int places, Isa isa);
 
 // After `done` rows of a unit whose checks of survivors took `spent` nanoseconds: whether to go on. Checks that are to
 // cost more than computing every score of the rows left are given up.

@@ -61,6 +61,9 @@ inline vd all_d(double v) {
 inline vi load_u8_16(const std::uint8_t* p) {
     return _mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 }
+inline vi load_s8_16(const std::int8_t* p) {
+    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
 inline vi add16(vi a, vi b) {
     return _mm512_add_epi16(a, b);
 }
@@ -196,15 +199,18 @@ inline void store_d_float(float* p, vd v) {
     _mm256_storeu_ps(p, _mm512_cvtpd_ps(v));
 }
 
-// Sum of products of 32 bytes and 32 coefficients within +-63.
-struct Dot8 {
-    __m256i sum = _mm256_setzero_si256();
-    void add(const std::uint8_t* p, const std::int8_t* q) {
-        sum = _mm256_dpbusd_epi32(sum, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)),
-                                  _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q)));
+// Products of pixels with signed bytes, `step` of them at once: added up in 32-bit lanes. The last of a row may be half
+// as many; pixels are read for a whole step then.
+struct ByteProducts {
+    static constexpr int step = 64;
+    static vi factors(const std::int8_t* p) { return load(p); }
+    static vi half_factors(const std::int8_t* p) {
+        return _mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
     }
-    std::int64_t total() const { return sum32(_mm512_zextsi256_si512(sum)); }
+    static vi add(vi sum, const std::uint8_t* p, vi factors) { return _mm512_dpbusd_epi32(sum, load(p), factors); }
 };
+// The same for bytes within +-63.
+using SmallProducts = ByteProducts;
 
 #elif defined(__AVX2__) && defined(__FMA__)
 
@@ -244,6 +250,9 @@ inline vd all_d(double v) {
 }
 inline vi load_u8_16(const std::uint8_t* p) {
     return _mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+inline vi load_s8_16(const std::int8_t* p) {
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
 }
 inline vi add16(vi a, vi b) {
     return _mm256_add_epi16(a, b);
@@ -384,13 +393,22 @@ inline void store_d_float(float* p, vd v) {
     _mm_storeu_ps(p, _mm256_cvtpd_ps(v));
 }
 
-// Sum of products of 32 bytes and 32 coefficients within +-63: a pair of products fits 16 bits.
-struct Dot8 {
-    vi sum = zero();
-    void add(const std::uint8_t* p, const std::int8_t* q) {
-        sum = add32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(load(p), load(q)), all16(1)));
+// Products of pixels with signed bytes, `step` of them at once: added up in 32-bit lanes. A row's bytes are whole
+// steps.
+struct ByteProducts {
+    static constexpr int step = 16;
+    static vi factors(const std::int8_t* p) { return load_s8_16(p); }
+    static vi half_factors(const std::int8_t* p) { return factors(p); }
+    static vi add(vi sum, const std::uint8_t* p, vi factors) { return dot(sum, load_u8_16(p), factors); }
+};
+// The same for bytes within +-63: a pair of products fits 16 bits.
+struct SmallProducts {
+    static constexpr int step = 32;
+    static vi factors(const std::int8_t* p) { return load(p); }
+    static vi half_factors(const std::int8_t* p) { return factors(p); }
+    static vi add(vi sum, const std::uint8_t* p, vi factors) {
+        return add32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(load(p), factors), all16(1)));
     }
-    std::int64_t total() const { return sum32(sum); }
 };
 
 #else

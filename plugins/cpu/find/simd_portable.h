@@ -81,6 +81,9 @@ inline vd all_d(double v) {
 inline vi load_u8_16(const std::uint8_t* p) {
     return each16([=](int k) { return p[k]; });
 }
+inline vi load_s8_16(const std::int8_t* p) {
+    return each16([=](int k) { return p[k]; });
+}
 inline vi add16(vi a, vi b) {
     return each16([&](int k) { return a.s[k] + b.s[k]; });
 }
@@ -218,13 +221,13 @@ inline void store_d_float(float* p, vd v) {
     for (int k = 0; k < 4; ++k) p[k] = static_cast<float>(v.d[k]);
 }
 
-// Sum of products of 32 bytes and 32 coefficients within +-63.
-struct Dot8 {
-    std::int64_t sum = 0;
-    void add(const std::uint8_t* p, const std::int8_t* q) {
-        std::int32_t part = 0;
-        for (int k = 0; k < 32; ++k) part += p[k] * q[k];
-        sum += part;
-    }
-    std::int64_t total() const { return sum; }
+// Products of pixels with signed bytes, `step` of them at once: added up in 32-bit lanes. A row's bytes are whole
+// steps.
+struct ByteProducts {
+    static constexpr int step = 16;
+    static vi factors(const std::int8_t* p) { return load_s8_16(p); }
+    static vi half_factors(const std::int8_t* p) { return factors(p); }
+    static vi add(vi sum, const std::uint8_t* p, vi factors) { return dot(sum, load_u8_16(p), factors); }
 };
+// The same for bytes within +-63.
+using SmallProducts = ByteProducts;

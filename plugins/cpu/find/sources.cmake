@@ -13,6 +13,7 @@ set(VEDETTE_CPU_FIND_SOURCES
     find/pattern.cc
     find/planner.cc
     find/prepared.cc
+    find/pruned.cc
     find/scaled.cc
     find/scene.cc
     find/search.cc

@@ -8,6 +8,7 @@
 #include "cases.h"
 #include "find/large.h"
 #include "find/prepared.h"
+#include "find/pruned.h"
 #include "find/search.h"
 
 using namespace vedette::cpu;
@@ -143,9 +144,10 @@ std::vector<vdt_item> search_with(const Device& device, const Case& c, const fin
             find::search_large(task, unit, worker, hits);
         else if (masked != nullptr)
             find::search_masked(task, unit, worker, hits);
-        else if (bound != nullptr)
-            find::search_pruned(task, unit, worker, hits);
-        else
+        else if (bound != nullptr) {
+            find::PrunedSearch search{task, &hits};
+            find::search_pruned({&search, 1}, unit, worker);
+        } else
             find::search_dense(task, unit, worker, hits);
     }
     std::vector<find::Hit> joined;
@@ -249,6 +251,97 @@ BOOST_AUTO_TEST_CASE(every_way_of_searching_equals_brute_force) {
     BOOST_TEST(counts.wrong == 0u);
     BOOST_TEST(counts.comparisons > 0u);
     BOOST_TEST(masked_comparisons > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(patterns_of_one_size_searched_together_equal_brute_force) {
+    const std::vector<Isa> isas = isas_here();
+    Counts counts;
+    std::uint64_t shared = 0;
+    for (int number = 0; number < 12; ++number) {
+        Random random(static_cast<std::uint64_t>(900 + number));
+        const int w = pick(random, 8, 40), h = pick(random, 8, 40), channels = number % 3 == 0 ? 3 : 1;
+        const Picture scene = make_scene(random, number % scene_kind_count, w + 150, h + 70, channels);
+        std::vector<Picture> patterns;
+        std::string how;
+        while (patterns.size() < 5) {
+            Picture pattern = make_pattern(random, scene, w, h, how);
+            if (has_variance(pattern, nullptr)) patterns.push_back(std::move(pattern));
+        }
+        std::vector<Scores> scores;
+        for (const Picture& pattern : patterns) scores.push_back(brute_scores(scene, pattern, nullptr));
+        for (const Isa isa : isas)
+            for (const std::uint32_t workers : {1u, 3u}) {
+                Host host(workers);
+                const Device device{&host.table, isa, workers};
+                FindCall call;
+                call.scene = &scene;
+                for (const Picture& pattern : patterns) call.patterns.push_back(&pattern);
+                // Low thresholds leave so many windows that some patterns are given up and others are not.
+                for (const double threshold : {0.35, 0.7, 0.95}) {
+                    call.params = {};
+                    call.params.threshold = threshold;
+                    call.params.max_results = 1u << 20;
+                    std::vector<vdt_item> items, want;
+                    BOOST_TEST(call.run(device, items) == VDT_OK);
+                    for (std::size_t p = 0; p < patterns.size(); ++p) {
+                        const std::vector<vdt_item> some =
+                            expected_items(scores[p], patterns[p], static_cast<std::uint32_t>(p), call.params);
+                        want.insert(want.end(), some.begin(), some.end());
+                    }
+                    compare(counts,
+                            "together " + std::to_string(number) + ", " + name_of(isa) + ", threshold " +
+                                std::to_string(threshold),
+                            items, want);
+                }
+                // The engine below: one grid for all, the whole scene as one unit.
+                find::Scene read;
+                read.set(device, nullptr, scene.view(), {0, 0, scene.width, scene.height});
+                const find::Excluded none;
+                std::vector<std::unique_ptr<find::Prepared>> prepared;
+                for (const Picture& pattern : patterns)
+                    prepared.push_back(std::make_unique<find::Prepared>(find::read_pattern(pattern.view(), nullptr)));
+                std::vector<find::Goal> goals(patterns.size());
+                std::vector<find::HitList> hits(patterns.size());
+                std::vector<find::PrunedSearch> searches;
+                const find::BlockGrid grid = prepared[0]->grids().front();
+                vdt_template_find_params params{};
+                params.threshold = 0.6;
+                for (std::size_t p = 0; p < patterns.size(); ++p) {
+                    goals[p].threshold = params.threshold;
+                    goals[p].max_results = 1u << 20;
+                    goals[p].begin();
+                    find::Task task;
+                    task.kernels = &find::kernels_for(isa);
+                    task.scene = &read;
+                    task.pattern = &prepared[p]->pattern();
+                    task.excluded = &none;
+                    task.dense = &prepared[p]->dense();
+                    task.bound = &prepared[p]->bound(grid);
+                    task.goal = &goals[p];
+                    task.prepared = prepared[p].get();
+                    task.isa = isa;
+                    searches.push_back({task, &hits[p]});
+                    BOOST_TEST(find::share_sweep(searches[0].task, task));
+                }
+                find::Worker worker;
+                find::search_pruned(searches, {0, 0, scores[0].w, scores[0].h}, worker);
+                for (std::size_t p = 0; p < patterns.size(); ++p, ++shared) {
+                    std::vector<find::Hit> joined;
+                    find::join_hits(goals[p], &hits[p], 1, joined);
+                    std::vector<vdt_item> items;
+                    for (const find::Hit& hit : joined)
+                        items.push_back({static_cast<float>(hit.x), static_cast<float>(hit.y), static_cast<float>(w),
+                                         static_cast<float>(h), hit.score, 0, 0, 0, 0});
+                    compare(counts, "one sweep " + std::to_string(number) + ", " + name_of(isa), items,
+                            expected_items(scores[p], patterns[p], 0, params));
+                }
+            }
+    }
+    std::printf("searched together: %llu comparisons, %llu hits, %llu wrong\n",
+                static_cast<unsigned long long>(counts.comparisons), static_cast<unsigned long long>(counts.hits),
+                static_cast<unsigned long long>(counts.wrong));
+    BOOST_TEST(counts.wrong == 0u);
+    BOOST_TEST(shared > 0u);
 }
 
 BOOST_AUTO_TEST_CASE(patterns_beyond_32_bit_sums_equal_brute_force) {
