@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace vedette::cpu::find {
 namespace {
@@ -192,8 +193,9 @@ Bound make_bound(const Pattern& pattern, const BlockGrid& grid) {
     return bound;
 }
 
-std::vector<BlockGrid> candidate_grids(const Pattern& pattern) {
-    std::vector<BlockGrid> grids;
+std::span<const BlockGrid> candidate_grids(const Pattern& pattern, GridRoom& room) {
+    static_assert(std::size(shapes) <= most_grids);
+    std::size_t count = 0;
     double best_cover = 0;
     const auto cover = [&](const BlockGrid& grid) {
         return static_cast<double>(grid.covered_w()) * grid.covered_h() / (static_cast<double>(pattern.w) * pattern.h);
@@ -203,12 +205,13 @@ std::vector<BlockGrid> candidate_grids(const Pattern& pattern) {
         const BlockGrid grid = whole_grid(pattern, shape);
         // Not so many blocks that the bound costs as much as a direct search.
         if (grid.blocks() > most_blocks || grid.blocks() < 4) continue;
-        grids.push_back(grid);
+        room[count++] = grid;
         best_cover = std::max(best_cover, cover(grid));
     }
     // Shapes that leave more of the pattern uncovered than others do worse nearly always.
-    std::erase_if(grids, [&](const BlockGrid& grid) { return cover(grid) < best_cover - 0.08; });
-    return grids;
+    const auto end = std::remove_if(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(count),
+                                    [&](const BlockGrid& grid) { return cover(grid) < best_cover - 0.08; });
+    return {room.begin(), end};
 }
 
 }  // namespace vedette::cpu::find

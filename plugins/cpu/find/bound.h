@@ -16,7 +16,9 @@
 // into the limit. Oblong blocks matter: text lines need more resolution down than across.
 #pragma once
 
+#include <array>
 #include <compare>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -75,7 +77,10 @@ BlockGrid whole_grid(const Pattern& pattern, BlockShape shape);
 // blocks of a shape that fits.
 Bound make_bound(const Pattern& pattern, const BlockGrid& grid);
 
-// Grids worth trying for a pattern, of several shapes.
-std::vector<BlockGrid> candidate_grids(const Pattern& pattern);
+// Grids worth trying for a pattern, of several shapes; they depend on its size alone. `room` takes them, as many as are
+// returned.
+constexpr std::size_t most_grids = 24;
+using GridRoom = std::array<BlockGrid, most_grids>;
+std::span<const BlockGrid> candidate_grids(const Pattern& pattern, GridRoom& room);
 
 }  // namespace vedette::cpu::find

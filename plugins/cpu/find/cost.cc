@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "../stages.h"
 #include "finder.h"
 #include "look.h"
+#include "planner.h"
 
 namespace vedette::cpu::find {
 namespace {
@@ -80,29 +82,31 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     cost.scratch_bytes += static_cast<std::uint64_t>(device.workers * 4 * side * side * sizeof(double));
 }
 
-// The finder's prices (planner.cc, masked.cc) and, of masked survivors, what was measured: nanoseconds of a core
-// (2-core Zen 3 VM, AVX2).
+// What the finder's prices (planner.cc) and, of masked survivors, what was measured make of a search by a bound:
+// nanoseconds of a core (2-core Zen 3 VM, AVX2).
 struct Prices {
-    double sums;      // a position whose window is summed up, those at the edges of pieces included
+    double sums;      // a position whose window is summed up
     double test;      // a position that is tested
     double survivor;  // a window that survives
+    double blocks;    // of the bound
 };
 
-// Blocks of at most 16 x 16 pixels and, when the finder looks at no windows before it takes them, at least 48 of them;
-// else about as many as it needs.
-double blocks_of(const Pattern& pattern, bool planned) {
-    return std::clamp(static_cast<double>(pattern.w) * pattern.h / 256, planned ? 8.0 : 48.0, 288.0);
+Prices prices_of_masked(const Pattern& pattern) {
+    const double channels = pattern.channels, pixels = static_cast<double>(pattern.w) * pattern.h * channels;
+    // Pairs of blocks that lie in usual masks; a survivor's product, sum and square.
+    constexpr double pairs = 8;
+    return {2.2, channels * (1 + 0.12 * pairs), 25 + pixels * 0.2, 2 * pairs};
 }
 
-Prices prices_of(const Pattern& pattern, bool planned) {
-    const double channels = pattern.channels, pixels = static_cast<double>(pattern.w) * pattern.h * channels;
-    if (pattern.masked) {
-        // Pairs of blocks that lie in usual masks; a survivor's product, sum and square.
-        constexpr double pairs = 8;
-        return {2.2, channels * (1 + 0.12 * pairs), 25 + pixels * 0.2};
-    }
-    return {2.4 + 1.6 * (channels - 1), 0.9 + blocks_of(pattern, planned) * (0.007 + 0.013 * channels),
-            25 + pixels * 0.02};
+// A look at windows mostly ends with blocks of 16 x 16 pixels, but some of them (real desktops, 16 to 256 pixels a
+// side).
+double blocks_after_look(const Pattern& pattern) {
+    return std::max(8.0, static_cast<double>(pattern.w) * pattern.h / 256);
+}
+
+Prices prices_of(const Pattern& pattern, const BlockGrid& grid) {
+    return {sums_cost(pattern, grid), test_cost(pattern, grid), survivor_cost(pattern, grid),
+            static_cast<double>(grid.blocks())};
 }
 
 // Of a search that tries the bound first.
@@ -148,22 +152,34 @@ private:
     double mean_ = 0;
 };
 
+// `together`: patterns of this size, this one included.
 Pruned pruned_search(const Device& device, const Pattern& pattern, double threshold, const Look& look, int columns,
-                     int rows) {
+                     int rows, std::size_t together) {
     Pruned search;
-    if (threshold < 0.3 || !pattern.small() || pattern.w < 8 || pattern.h < 8) return search;
     const double positions = static_cast<double>(columns) * rows;
-    const double exhaustive = choose_exhaustive(pattern, columns, rows, device.isa).cost / positions;
-    // The finder looks at windows only where that stays below a twentieth of the search.
-    const double pixels = static_cast<double>(pattern.w) * pattern.h * pattern.channels;
-    const bool planned = pattern.masked || positions * std::min(exhaustive, 4.0) / 20 >= 24 * (1.5 * pixels + 2000);
-    const Prices prices = prices_of(pattern, planned);
+    const double exhaustive = choose_exhaustive(pattern, columns, rows, device.isa).beside_bound() / positions;
+    if (!worth_a_bound(pattern, threshold, exhaustive)) return search;
+    GridRoom room;
+    const std::span<const BlockGrid> grids = candidate_grids(pattern, room);
+    if (grids.empty()) return search;
+    // Of patterns beyond small() no windows are looked at.
+    const bool planned =
+        pattern.masked ||
+        (pattern.small() && samples_worth(pattern, grids, std::int64_t{columns} * rows, exhaustive) > 0);
+    Prices prices =
+        pattern.masked
+            ? prices_of_masked(pattern)
+            : prices_of(pattern, grid_near(pattern, grids, planned ? blocks_after_look(pattern) : usual_blocks));
+    // Patterns whose bounds have one grid share their sums; looks take about so many grids for patterns of one size (64
+    // of 32 x 32 on real desktops: 6 or 7).
+    constexpr double usual_grids = 6;
+    if (!pattern.masked) prices.sums *= std::min(1.0, usual_grids / static_cast<double>(together));
     const Cut cut = cut_of(pattern, columns, rows, device);
     const Survivors survivors(look, pattern.masked, cut, columns, rows);
-    const double tested = prices.sums + prices.test;
-    if (tested >= exhaustive || (planned && tested + survivors.mean() * prices.survivor >= exhaustive)) return search;
-    // The first window of every piece costs a pattern's rows and columns more.
-    const double swept = (columns + cut.strips * pattern.w) * (rows + cut.bands * pattern.h);
+    // Without a look the bound is taken in any case.
+    if (planned && prices.sums + prices.test + survivors.mean() * prices.survivor >= exhaustive) return search;
+    // The first window of every piece costs a pattern's rows more.
+    const double swept = columns * (rows + cut.bands * pattern.h);
     const double bound = swept * prices.sums + positions * prices.test;
     for (std::size_t part = 0; part < survivors.parts(); ++part) {
         const double checks = survivors.of_part(part) * prices.survivor;
@@ -175,7 +191,7 @@ Pruned pruned_search(const Device& device, const Pattern& pattern, double thresh
                               static_cast<double>(survivors.parts());
     }
     search.taken = true;
-    search.blocks = blocks_of(pattern, planned);
+    search.blocks = prices.blocks;
     return search;
 }
 
@@ -219,6 +235,18 @@ private:
     std::size_t count_ = 0;
 };
 
+// How many patterns without masks have the size of this one.
+std::size_t patterns_of_size(const vdt_query& query, std::size_t pattern) {
+    const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
+    const vdt_image& own = *query.inputs[1 + 2 * pattern];
+    std::size_t count = 0;
+    for (std::size_t p = 0; p < params.pattern_count; ++p) {
+        const vdt_image &image = *query.inputs[1 + 2 * p], &mask = *query.inputs[2 + 2 * p];
+        if (image.width == own.width && image.height == own.height && mask.format == VDT_FORMAT_NONE) ++count;
+    }
+    return std::max<std::size_t>(count, 1);
+}
+
 // A search of all patterns at one factor.
 void add_search(const Device& device, const vdt_query& query, const Looks& looks, double factor, vdt_cost& cost) {
     const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
@@ -235,7 +263,8 @@ void add_search(const Device& device, const vdt_query& query, const Looks& looks
         const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
         const double positions = static_cast<double>(columns) * rows;
         const double bytes = static_cast<double>(region.w) * region.h * pattern.channels;
-        const Pruned pruned = pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows);
+        const Pruned pruned =
+            pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows, patterns_of_size(query, p));
         if (!pruned.taken) {
             add_exhaustive(device, pattern, columns, rows, bytes, cost);
             continue;
@@ -277,7 +306,8 @@ const char* way_of_find(const Device& device, const vdt_query& query) {
         const Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);
         if (pattern.w > region.w || pattern.h > region.h) continue;
         const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
-        if (pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows).taken)
+        if (pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows, patterns_of_size(query, p))
+                .taken)
             return pattern.masked ? "by a bound, masked" : "by a bound";
         if (choose_exhaustive(pattern, columns, rows, device.isa).transform != 0) return "by transforms";
         break;

@@ -33,7 +33,11 @@ Prepared::Prepared(Pattern pattern) : pattern_(std::move(pattern)) {
 
 const std::vector<BlockGrid>& Prepared::grids() const {
     const std::lock_guard lock(mutex_);
-    if (!grids_) grids_ = candidate_grids(pattern_);
+    if (!grids_) {
+        GridRoom room;
+        const std::span<const BlockGrid> grids = candidate_grids(pattern_, room);
+        grids_.emplace(grids.begin(), grids.end());
+    }
     return *grids_;
 }
 
