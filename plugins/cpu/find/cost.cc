@@ -62,7 +62,9 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     const Exhaustive way = choose_exhaustive(pattern, columns, rows, device.isa);
     if (way.transform == 0) {
         // With a mask its sums and squares are correlations of their own.
-        const double products = positions * area * (pattern.masked ? 3 : 1) / products_together(device.isa);
+        const int levels = pattern.masked ? 0 : dense_levels(pattern.h, device.isa == Isa::avx512 ? 4 : 2);
+        const double products =
+            positions * area * (pattern.masked ? 3 : std::pow(0.75, levels)) / products_together(device.isa);
         // A vector of pixels serves four rows of positions, a coefficient two vectors of them (dense_kernels.h).
         constexpr double loads_of_product = 1.0 / 4 + 1.0 / 16;
         const double rest = positions * (operations_of_sums * pattern.channels + operations_of_score);
