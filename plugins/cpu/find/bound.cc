@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "rectangle_sums.h"
+
 namespace vedette::cpu::find {
 namespace {
 
@@ -157,6 +159,30 @@ constexpr BlockShape shapes[] = {{16, 16}, {16, 8}, {8, 16}, {8, 8}, {16, 4}, {8
                                  {2, 2},   {12, 6}, {6, 6},  {6, 4}, {12, 4}, {10, 5}, {5, 5}, {3, 3}, {6, 3}};
 
 constexpr int most_blocks = 480;
+// Of a pattern, at most so many times the pixels that the blocks can cover: of less than a quarter they tell little.
+constexpr std::int64_t most_parts = 4;
+
+// Too large for blocks over all of it.
+bool takes_parts(const Pattern& pattern) {
+    return (pattern.w / 16) * (pattern.h / 32) * 2 > most_blocks &&
+           std::int64_t{pattern.w} * pattern.h <= most_parts * most_blocks * 256;
+}
+
+// As many of the largest blocks as are allowed: as wide as the pattern, of its shape, or as high.
+std::span<BlockGrid> grids_of_parts(const Pattern& pattern, GridRoom& room) {
+    constexpr int side = 16;
+    const int across = pattern.w / side, down = pattern.h / (2 * side);
+    const double shrinking = std::sqrt(most_blocks / (2.0 * across * down));
+    std::size_t count = 0;
+    for (const int columns : {across, static_cast<int>(shrinking * across), most_blocks / (2 * down)}) {
+        BlockGrid grid;
+        grid.block = {side, side};
+        grid.columns = std::clamp(columns, 1, across);
+        grid.pair_rows = std::min(down, most_blocks / (2 * grid.columns));
+        if (grid.pair_rows >= 1) room[count++] = grid;
+    }
+    return {room.begin(), count};
+}
 
 }  // namespace
 
@@ -193,8 +219,9 @@ Bound make_bound(const Pattern& pattern, const BlockGrid& grid) {
     return bound;
 }
 
-std::span<const BlockGrid> candidate_grids(const Pattern& pattern, GridRoom& room) {
+std::span<BlockGrid> candidate_grids(const Pattern& pattern, GridRoom& room) {
     static_assert(std::size(shapes) <= most_grids);
+    if (takes_parts(pattern)) return grids_of_parts(pattern, room);
     std::size_t count = 0;
     double best_cover = 0;
     const auto cover = [&](const BlockGrid& grid) {
@@ -212,6 +239,41 @@ std::span<const BlockGrid> candidate_grids(const Pattern& pattern, GridRoom& roo
     const auto end = std::remove_if(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(count),
                                     [&](const BlockGrid& grid) { return cover(grid) < best_cover - 0.08; });
     return {room.begin(), end};
+}
+
+void lay_over_contrast(const Pattern& pattern, std::span<BlockGrid> grids) {
+    if (!takes_parts(pattern)) return;
+    constexpr int step = 8;
+    RectangleSums square, sum[max_channels];
+    const auto shifted = [&](int c, int x, int y) { return static_cast<double>(pattern.pixel(c, x, y)) - 128; };
+    square.set(pattern.w, pattern.h, [&](int x, int y) {
+        double total = 0;
+        for (int c = 0; c < pattern.channels; ++c) total += shifted(c, x, y) * shifted(c, x, y);
+        return total;
+    });
+    for (int c = 0; c < pattern.channels; ++c)
+        sum[c].set(pattern.w, pattern.h, [&](int x, int y) { return shifted(c, x, y); });
+    for (BlockGrid& grid : grids) {
+        // The squared norm of what lies outside, about its own mean.
+        const auto outside = [&](int left, int top) {
+            const auto rest = [&](const RectangleSums& sums) {
+                return sums.of(0, 0, pattern.w, pattern.h) - sums.of(left, top, grid.covered_w(), grid.covered_h());
+            };
+            const double area =
+                static_cast<double>(pattern.w) * pattern.h - static_cast<double>(grid.covered_w()) * grid.covered_h();
+            double left_out = rest(square);
+            for (int c = 0; c < pattern.channels; ++c) left_out -= rest(sum[c]) * rest(sum[c]) / area;
+            return left_out;
+        };
+        double least = HUGE_VAL;
+        for (int top = 0; top + grid.covered_h() <= pattern.h; top += step)
+            for (int left = 0; left + grid.covered_w() <= pattern.w; left += step)
+                if (const double here = outside(left, top); here < least) {
+                    least = here;
+                    grid.left = left;
+                    grid.top = top;
+                }
+    }
 }
 
 }  // namespace vedette::cpu::find

@@ -77,10 +77,14 @@ BlockGrid whole_grid(const Pattern& pattern, BlockShape shape);
 // blocks of a shape that fits.
 Bound make_bound(const Pattern& pattern, const BlockGrid& grid);
 
-// Grids worth trying for a pattern, of several shapes; they depend on its size alone. `room` takes them, as many as are
+// Grids worth trying for a pattern: of several shapes over all of it or, where that takes too many blocks, over parts,
+// whose place is left to lay_over_contrast(). They depend on its size alone. `room` takes them, as many as are
 // returned.
 constexpr std::size_t most_grids = 24;
 using GridRoom = std::array<BlockGrid, most_grids>;
-std::span<const BlockGrid> candidate_grids(const Pattern& pattern, GridRoom& room);
+std::span<BlockGrid> candidate_grids(const Pattern& pattern, GridRoom& room);
+
+// Moves grids over parts of the pattern to where the least of its contrast lies outside.
+void lay_over_contrast(const Pattern& pattern, std::span<BlockGrid> grids);
 
 }  // namespace vedette::cpu::find

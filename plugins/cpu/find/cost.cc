@@ -164,10 +164,7 @@ Pruned pruned_search(const Device& device, const Pattern& pattern, double thresh
     GridRoom room;
     const std::span<const BlockGrid> grids = candidate_grids(pattern, room);
     if (grids.empty()) return search;
-    // Of patterns beyond small() no windows are looked at.
-    const bool planned =
-        pattern.masked ||
-        (pattern.small() && samples_worth(pattern, grids, std::int64_t{columns} * rows, exhaustive) > 0);
+    const bool planned = pattern.masked || samples_worth(pattern, grids, std::int64_t{columns} * rows, exhaustive) > 0;
     Prices prices =
         pattern.masked
             ? prices_of_masked(pattern)

@@ -16,6 +16,20 @@ double least_cost(const Pattern& pattern) {
     return 3 + 3.5 * (pattern.channels - 1);
 }
 
+// How many windows are looked at before a choice.
+struct Sampling {
+    double least, most;
+    double share;  // of the price of a search that they may cost
+    // What is added to what is seen: nothing in a sample does not mean nothing. Of large patterns the windows are few,
+    // so what is usual weighs too: a bound lets through nearly nothing or, on noise, nearly everything.
+    double added_windows, added_survivors;
+};
+constexpr Sampling sampling_of_small{16, 160, 1.0 / 20, 0, 0.3};
+constexpr Sampling sampling_of_large{8, 48, 1.0 / 40, 15, 0.3};
+const Sampling& sampling_of(const Pattern& pattern) {
+    return pattern.small() ? sampling_of_small : sampling_of_large;
+}
+
 }  // namespace
 
 double sums_cost(const Pattern& pattern, const BlockGrid& grid) {
@@ -32,9 +46,12 @@ double test_cost(const Pattern& pattern, const BlockGrid& grid) {
                         (2.0 * (grid.pair_rows - 1) * grid.block.h + 1);
     return 0.9 + grid.blocks() * (0.007 + 0.013 * pattern.channels) * std::clamp(kept / 300e3, 1.0, 2.0);
 }
-// Most survivors fall when the first of their detail is looked at.
+// Most survivors fall when the first of their detail is looked at; where much lies outside the blocks, only by their
+// whole product.
 double survivor_cost(const Pattern& pattern, const BlockGrid& grid) {
-    return 25 + 0.6 * grid.blocks() + 0.008 * grid.covered_w() * grid.covered_h() * pattern.channels;
+    const double inside = static_cast<double>(grid.covered_w()) * grid.covered_h();
+    const double all = static_cast<double>(pattern.w) * pattern.h;
+    return 25 + 0.6 * grid.blocks() + (0.008 * inside + (2 * inside < all ? 0.02 * all : 0)) * pattern.channels;
 }
 
 bool worth_a_bound(const Pattern& pattern, double threshold, double exhaustive_cost) {
@@ -44,13 +61,13 @@ bool worth_a_bound(const Pattern& pattern, double threshold, double exhaustive_c
 
 std::int64_t samples_worth(const Pattern& pattern, std::span<const BlockGrid> grids, std::int64_t positions,
                            double exhaustive_cost) {
-    // What a sample costs must stay below a twentieth of the search.
+    const Sampling& sampling = sampling_of(pattern);
     double sample_cost = static_cast<double>(pattern.w) * pattern.h * pattern.channels * 0.8 + 2000;
     for (const BlockGrid& grid : grids) sample_cost += (1 + 0.8 * pattern.channels) * grid.blocks();
-    const double worth = static_cast<double>(positions) * std::min(exhaustive_cost, 8.0 * pattern.channels) / 20;
-    const auto samples = static_cast<std::int64_t>(std::clamp(worth / sample_cost, 0.0, 160.0));
-    constexpr std::int64_t least_samples = 16;
-    return samples < least_samples ? 0 : samples;
+    // A bound is worth looking for where every score of a large pattern costs more than a bound ever does.
+    const double price = pattern.small() ? std::min(exhaustive_cost, 8.0 * pattern.channels) : exhaustive_cost;
+    const double samples = static_cast<double>(positions) * price * sampling.share / sample_cost;
+    return samples < sampling.least ? 0 : static_cast<std::int64_t>(std::min(samples, sampling.most));
 }
 
 BlockGrid grid_near(const Pattern& pattern, std::span<const BlockGrid> grids, double blocks) {
@@ -92,8 +109,6 @@ struct Rectangles {
         });
     }
 };
-// Of pixels: 32 bits are enough for patterns that are small().
-using WindowRectangles = Rectangles<std::int32_t>;
 
 // Calls block(channel, row, column, sum) for every block and cell(pair row, column, squared norm of the detail).
 template <class T, class Block, class Cell>
@@ -105,12 +120,13 @@ void each_cell(const Sketch& s, int channels, const Rectangles<T>& sums, const B
             const int x = s.grid.left + i * w, y = s.grid.top + 2 * j * h;
             double energy = 0;
             for (int c = 0; c < channels; ++c) {
-                const double upper = sums.value[c].of(x, y, w, h), lower = sums.value[c].of(x, y + h, w, h);
+                const auto upper = static_cast<double>(sums.value[c].of(x, y, w, h)),
+                           lower = static_cast<double>(sums.value[c].of(x, y + h, w, h));
                 block(c, 2 * j, i, upper);
                 block(c, 2 * j + 1, i, lower);
                 energy += upper * upper + lower * lower;
             }
-            cell(j, i, std::max(0.0, sums.square.of(x, y, w, 2 * h) - energy / block_area));
+            cell(j, i, std::max(0.0, static_cast<double>(sums.square.of(x, y, w, 2 * h)) - energy / block_area));
         }
 }
 
@@ -154,7 +170,8 @@ std::vector<Sketch> make_sketches(const Pattern& pattern, const std::vector<Bloc
 }
 
 // Whether the window with these sums survives the bound of the sketch.
-bool survives(const Sketch& s, const Pattern& pattern, const WindowRectangles& window, double square, double variance,
+template <class T>
+bool survives(const Sketch& s, const Pattern& pattern, const Rectangles<T>& window, double square, double variance,
               double threshold) {
     double projection = 0, detail = 0;
     const double block_area = s.grid.block.w * s.grid.block.h;
@@ -174,12 +191,50 @@ bool survives(const Sketch& s, const Pattern& pattern, const WindowRectangles& w
             square -= left;
         });
     for (int c = 0; c < pattern.channels && s.outer_area > 0; ++c) {
-        const double outside = window.value[c].of(0, 0, pattern.w, pattern.h) - inside[c];
+        const double outside = static_cast<double>(window.value[c].of(0, 0, pattern.w, pattern.h)) - inside[c];
         square -= outside * outside / s.outer_area;
         projection += outside * s.outer[c];
     }
     detail += s.outer_cell * std::sqrt(std::max(0.0, square));
     return projection + detail >= (threshold - 0.001) * pattern.norm * std::sqrt(variance);
+}
+
+// Of `samples` windows, evenly spread over the scene, those that survive the bound of each sketch. T holds a window's
+// sums: 32 bits are enough for patterns that are small().
+template <class T>
+std::vector<double> count_survivors(const Pattern& pattern, const Scene& scene, double threshold,
+                                    const std::vector<Sketch>& sketches, std::uint32_t samples, const Device& device,
+                                    vdt_token* token) {
+    const std::int64_t columns = scene.width() - pattern.w + 1, rows = scene.height() - pattern.h + 1;
+    std::vector<std::atomic<int>> survivors(sketches.size());
+    parallel_for(device, token, 0, samples, std::min(8U, samples / 2),
+                 [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                     Rectangles<T> window;
+                     for (std::uint32_t k = begin; k < end; ++k) {
+                         // Additive recurrence with the plastic number: the same on every run.
+                         const double u = 0.5 + 0.7548776662466927 * k, v = 0.5 + 0.5698402909980532 * k;
+                         const auto at = [](double part, std::int64_t count) {
+                             return std::min(
+                                 static_cast<std::int64_t>((part - std::floor(part)) * static_cast<double>(count)),
+                                 count - 1);
+                         };
+                         const std::int64_t x = at(u, columns), y = at(v, rows);
+                         window.set(pattern.w, pattern.h, pattern.channels,
+                                    [&](int c, int i, int j) { return T{scene.rows(c)[y + j][x + i]} - 128; });
+                         const auto square = static_cast<double>(window.square.of(0, 0, pattern.w, pattern.h));
+                         double mean_square = 0;
+                         for (int c = 0; c < pattern.channels; ++c) {
+                             const auto sum = static_cast<double>(window.value[c].of(0, 0, pattern.w, pattern.h));
+                             mean_square += sum * sum / static_cast<double>(pattern.area);
+                         }
+                         const double variance = square - mean_square;
+                         if (variance <= 0) continue;
+                         for (std::size_t i = 0; i < sketches.size(); ++i)
+                             if (survives(sketches[i], pattern, window, square, variance, threshold))
+                                 survivors[i].fetch_add(1, std::memory_order_relaxed);
+                     }
+                 });
+    return {survivors.begin(), survivors.end()};
 }
 
 // Of a pattern too large for samples: the blocks that hold most of it, unless more of them hold little more. Nothing
@@ -213,56 +268,29 @@ Choice choose(const Prepared& prepared, const Scene& scene, double threshold, do
     }
     const std::vector<BlockGrid>& grids = prepared.grids();
     if (grids.empty()) return best;
-    if (!pattern.small()) {
-        const std::optional<BlockGrid> grid = grid_of_large(pattern, make_sketches(pattern, grids), threshold);
-        if (!grid) return best;
-        best.pruned = true;
-        best.grid = *grid;
-        best.cost = std::min(best.cost, sums_cost(pattern, *grid) + test_cost(pattern, *grid));
-        best.share = 0.05;
-        return best;
-    }
     const std::int64_t columns = scene.width() - pattern.w + 1, rows = scene.height() - pattern.h + 1;
     const std::int64_t samples = samples_worth(pattern, grids, columns * rows, exhaustive_cost);
     if (samples == 0) {
+        const std::optional<BlockGrid> grid = pattern.small()
+                                                  ? grid_near(pattern, grids, usual_blocks)
+                                                  : grid_of_large(pattern, make_sketches(pattern, grids), threshold);
+        if (!grid) return best;
         best.pruned = true;
-        best.grid = grid_near(pattern, grids, usual_blocks);
-        best.cost = least_cost(pattern) + 2;
+        best.grid = *grid;
+        best.cost = pattern.small() ? least_cost(pattern) + 2
+                                    : std::min(best.cost, sums_cost(pattern, *grid) + test_cost(pattern, *grid));
         best.share = 0.05;
         return best;
     }
-    std::vector<Sketch> sketches = make_sketches(pattern, grids);
-    std::vector<std::atomic<int>> survivors(sketches.size());
-    parallel_for(
-        device, token, 0, static_cast<std::uint32_t>(samples), 8,
-        [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-            WindowRectangles window;
-            for (std::uint32_t k = begin; k < end; ++k) {
-                // Additive recurrence with the plastic number: evenly spread, the same on every run.
-                const double u = 0.5 + 0.7548776662466927 * k, v = 0.5 + 0.5698402909980532 * k;
-                const auto x = std::min(static_cast<std::int64_t>((u - std::floor(u)) * static_cast<double>(columns)),
-                                        columns - 1);
-                const auto y =
-                    std::min(static_cast<std::int64_t>((v - std::floor(v)) * static_cast<double>(rows)), rows - 1);
-                window.set(pattern.w, pattern.h, pattern.channels,
-                           [&](int c, int i, int j) { return std::int32_t{scene.rows(c)[y + j][x + i]} - 128; });
-                const double square = window.square.of(0, 0, pattern.w, pattern.h);
-                double mean_square = 0;
-                for (int c = 0; c < pattern.channels; ++c) {
-                    const double sum = window.value[c].of(0, 0, pattern.w, pattern.h);
-                    mean_square += sum * sum / static_cast<double>(pattern.area);
-                }
-                const double variance = square - mean_square;
-                if (variance <= 0) continue;
-                for (std::size_t i = 0; i < sketches.size(); ++i)
-                    if (survives(sketches[i], pattern, window, square, variance, threshold))
-                        survivors[i].fetch_add(1, std::memory_order_relaxed);
-            }
-        });
+    const std::vector<Sketch> sketches = make_sketches(pattern, grids);
+    const auto count = pattern.small() ? count_survivors<std::int32_t> : count_survivors<std::int64_t>;
+    const std::vector<double> survivors =
+        count(pattern, scene, threshold, sketches, static_cast<std::uint32_t>(samples), device, token);
+    const Sampling& sampling = sampling_of(pattern);
     for (std::size_t i = 0; i < sketches.size(); ++i) {
         const Sketch& s = sketches[i];
-        // A little more than seen: nothing in a sample does not mean nothing.
-        const double share = (survivors[i].load() + 0.3) / static_cast<double>(samples);
+        const double share =
+            (survivors[i] + sampling.added_survivors) / (static_cast<double>(samples) + sampling.added_windows);
         const double cost =
             sums_cost(pattern, s.grid) + test_cost(pattern, s.grid) + share * survivor_cost(pattern, s.grid);
         if (cost < best.cost) best = {true, s.grid, nullptr, cost, share};

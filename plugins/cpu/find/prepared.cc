@@ -35,7 +35,8 @@ const std::vector<BlockGrid>& Prepared::grids() const {
     const std::lock_guard lock(mutex_);
     if (!grids_) {
         GridRoom room;
-        const std::span<const BlockGrid> grids = candidate_grids(pattern_, room);
+        const std::span<BlockGrid> grids = candidate_grids(pattern_, room);
+        lay_over_contrast(pattern_, grids);
         grids_.emplace(grids.begin(), grids.end());
     }
     return *grids_;
