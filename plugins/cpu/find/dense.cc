@@ -114,7 +114,8 @@ void DenseCorrelator::begin(const Kernels& kernels, const Scene& scene, const Pa
 
 std::int32_t* DenseCorrelator::ring_row(int plane, int channel, int row) {
     const auto rows = static_cast<std::size_t>(ring_rows_);
-    const auto at = static_cast<std::size_t>(plane * pattern_->channels + channel);
+    const auto at = static_cast<std::size_t>(plane) * static_cast<std::size_t>(pattern_->channels) +
+                    static_cast<std::size_t>(channel);
     return ring_.data() + (at * rows + static_cast<std::size_t>(row % ring_rows_)) * stride_;
 }
 
