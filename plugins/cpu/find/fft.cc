@@ -56,8 +56,9 @@ FftChoice choose_fft(const Pattern& pattern, int columns, int rows) {
             std::ceil(static_cast<double>(columns) / block.columns) * std::ceil(static_cast<double>(rows) / block.rows);
         const double transforms = pattern.masked ? 2.0 * pattern.channels + 3 : pattern.channels + 1;
         // Measured on a 2-core Zen 3 VM, AVX2: nanoseconds a value and doubling; tiles beyond the second-level cache
-        // wait for the third.
-        const double price = n <= 128 ? 0.30 : n <= 512 ? 0.36 : 0.5;
+        // wait for the third. Tiles of 4096 x 4096 take 270 MB each, two a thread, and a screen has so few of them that
+        // threads have none.
+        const double price = n <= 128 ? 0.30 : n <= 512 ? 0.36 : n <= 2048 ? 0.5 : 1;
         const double cost = blocks * transforms * price * n * n * 2 * std::log2(n);
         if (best.n == 0 || cost < best.cost) best = {n, cost};
     }
