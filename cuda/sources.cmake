@@ -31,12 +31,15 @@ set(VEDETTE_CUDA_SOURCES
     kernels/sift_extrema.cu
     kernels/sift_order.cu
     kernels/sift_space.cc
+    kernels/template_coarse.cu
+    kernels/template_coarse_pattern.cc
     kernels/template_direct.cu
     kernels/template_gemm.cu
     kernels/template_gemm_operand.cc
     kernels/template_many.cu
     kernels/template_maxima.cu
     kernels/template_pattern.cc
+    kernels/template_phases.cu
     kernels/template_quads.cu
     kernels/template_select.cu
     kernels/template_test.cu

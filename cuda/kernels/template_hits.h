@@ -23,6 +23,8 @@ struct Progress {
     std::uint32_t cut;         // of scores' classes (select_hits), that of the last hit wanted
     unsigned long long best;   // ordered_bits of the best score that was seen, for HitTest::best_only
     unsigned long long found;  // by select_hits, whether wanted or not
+    std::uint32_t tiles;       // that a coarse bound left too much of (template_coarse.h)
+    std::uint32_t unused;
 };
 
 // Positions that are not searched: [x, x + w) x [y, y + h).

@@ -52,8 +52,8 @@ struct PairSums {
 
 template <bool in_pairs>
 __global__ void __launch_bounds__(threads)
-    quads_kernel(TemplateScene scene, QuadPart part, float factor, QuadPlane thresholds, int outputs, int segment,
-                 Cleared cleared) {
+    quads_kernel(TemplateScene scene, QuadPart part, float factor, QuadPlane thresholds, int flat, int outputs,
+                 int segment, Cleared cleared) {
     let_next_begin();
     // Sums of the pairs before each one, within its warp's; of two rows in turn, so that one barrier a row does.
     __shared__ unsigned before[2][kinds][pairs][threads + 1];
@@ -119,7 +119,8 @@ __global__ void __launch_bounds__(threads)
                 const unsigned long long variance = static_cast<unsigned long long>(area) * window[1] -
                                                     static_cast<unsigned long long>(window[0]) * window[0];
                 const int limit = __float2int_rd(factor * approximate_sqrt(__ull2float_rn(variance)));
-                value[i] = 2 * (strip_pair + own + i) < scene.columns ? max(limit, 1) : INT_MAX;
+                const int own_limit = variance == 0 ? flat : max(limit, 1);
+                value[i] = 2 * (strip_pair + own + i) < scene.columns ? own_limit : INT_MAX;
             }
             *reinterpret_cast<int4*>(thresholds.values +
                                      static_cast<std::size_t>(first_row + k) *
@@ -135,8 +136,9 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void quad_thresholds(const TemplateScene& scene, const WindowPart& part, float factor, const QuadPlane& thresholds,
-                     const Cleared& cleared, const DeviceLimits& limits, cudaStream_t stream) {
+void quad_thresholds(const TemplateScene& scene, const WindowPart& part, const QuadLimits& made_by,
+                     const QuadPlane& thresholds, const Cleared& cleared, const DeviceLimits& limits,
+                     cudaStream_t stream) {
     const QuadPart shared = quad_part(part);
     const int outputs = (strip - shared.pairs) / pairs * pairs;
     const unsigned across = blocks_for(static_cast<std::size_t>(thresholds.stride), static_cast<std::size_t>(outputs));
@@ -147,8 +149,8 @@ void quad_thresholds(const TemplateScene& scene, const WindowPart& part, float f
     shape.block = dim3(threads);
     shape.grid = dim3(across, blocks_for(rows, segment));
     const bool in_pairs = (scene.left + shared.x - 2) % 8 == 0;
-    launch(in_pairs ? quads_kernel<true> : quads_kernel<false>, shape, stream, scene, shared, factor, thresholds,
-           outputs, static_cast<int>(segment), cleared);
+    launch(in_pairs ? quads_kernel<true> : quads_kernel<false>, shape, stream, scene, shared, made_by.factor,
+           thresholds, made_by.flat, outputs, static_cast<int>(segment), cleared);
 }
 
 }  // namespace vedette::cuda

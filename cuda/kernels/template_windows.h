@@ -32,10 +32,18 @@ constexpr QuadPart quad_part(const WindowPart& part) {
     return {part.x + 2, part.y + 1, part.width / 2 - 1, part.height - 1};
 }
 
+// A quad's threshold is at least 1; `flat` where all pixels of its part have one value, which no window of a score over
+// 0 has.
+struct QuadLimits {
+    float factor = 0;
+    int flat = 1;
+};
+
 // Queues the threshold of every quad, as window_thresholds of single positions but over quad_part(part): about an
 // eighth of the work. Gray only.
-void quad_thresholds(const TemplateScene& scene, const WindowPart& part, float factor, const QuadPlane& thresholds,
-                     const Cleared& cleared, const DeviceLimits& limits, cudaStream_t stream);
+void quad_thresholds(const TemplateScene& scene, const WindowPart& part, const QuadLimits& made_by,
+                     const QuadPlane& thresholds, const Cleared& cleared, const DeviceLimits& limits,
+                     cudaStream_t stream);
 
 // Queues exact scores (as direct_scores) from the sums of I (T - 128) over all positions. Without a mask.
 void window_scores(const TemplateScene& scene, const TemplateWords& pattern, const TemplateSums& sums,

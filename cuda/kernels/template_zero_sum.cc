@@ -18,29 +18,36 @@ constexpr double most_value = 126;  // one below the largest, for the correction
 // Values of one channel at the taken pixels.
 struct Channel {
     std::vector<double> wanted;
-    std::vector<int> value;
+    std::vector<std::int8_t> value;
 };
 
-void round_to_zero_sum(Channel& channel) {
+}  // namespace
+
+double zero_sum_scale(double deviation, double largest) {
+    return std::min(most_value / largest, wanted_deviation / deviation);
+}
+
+std::vector<std::int8_t> rounded_to_zero_sum(const std::vector<double>& wanted) {
+    std::vector<std::int8_t> values;
+    values.reserve(wanted.size());
     int sum = 0;
-    for (const double wanted : channel.wanted) {
-        channel.value.push_back(static_cast<int>(std::lround(wanted)));
-        sum += channel.value.back();
+    for (const double value : wanted) {
+        values.push_back(static_cast<std::int8_t>(std::lround(value)));
+        sum += values.back();
     }
     // The sum of `wanted` is 0, so the error is at most half a step a value: one step of some of them does.
     const int step = sum > 0 ? -1 : 1;
     const auto steps = static_cast<std::size_t>(std::abs(sum));
-    std::vector<std::size_t> order(channel.value.size());
+    std::vector<std::size_t> order(values.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     // Those that rounding moved furthest the other way.
-    const auto gain = [&](std::size_t i) { return step * (channel.wanted[i] - channel.value[i]); };
+    const auto gain = [&](std::size_t i) { return step * (wanted[i] - values[i]); };
     const auto cut = order.begin() + static_cast<std::ptrdiff_t>(std::min(steps, order.size()));
     std::nth_element(order.begin(), cut == order.end() ? cut - 1 : cut, order.end(),
                      [&](std::size_t a, std::size_t b) { return gain(a) != gain(b) ? gain(a) > gain(b) : a < b; });
-    std::for_each(order.begin(), cut, [&](std::size_t i) { channel.value[i] += step; });
+    std::for_each(order.begin(), cut, [&](std::size_t i) { values[i] = static_cast<std::int8_t>(values[i] + step); });
+    return values;
 }
-
-}  // namespace
 
 ZeroSumPattern zero_sum(const Pattern& pattern) {
     const TemplateSums& sums = pattern.sums();
@@ -61,12 +68,12 @@ ZeroSumPattern zero_sum(const Pattern& pattern) {
             }
     }
     const double deviation = std::sqrt(energy / (area * pattern.channels()));
-    const double scale = std::min(most_value / largest, wanted_deviation / deviation);
+    const double scale = zero_sum_scale(deviation, largest);
     double product = 0;
     double norm = 0;
     for (Channel& channel : channels) {
         for (double& wanted : channel.wanted) wanted *= scale;
-        round_to_zero_sum(channel);
+        channel.value = rounded_to_zero_sum(channel.wanted);
         for (std::size_t i = 0; i < channel.value.size(); ++i) {
             product += channel.wanted[i] * channel.value[i];
             norm += static_cast<double>(channel.value[i]) * channel.value[i];
@@ -79,7 +86,7 @@ ZeroSumPattern zero_sum(const Pattern& pattern) {
     for (int y = 0; y < pattern.height(); ++y)
         for (int x = 0; x < pattern.width(); ++x) {
             for (const Channel& channel : channels)
-                result.values.push_back(static_cast<std::int8_t>(pattern.taken(x, y) ? channel.value[next] : 0));
+                result.values.push_back(pattern.taken(x, y) ? channel.value[next] : std::int8_t{0});
             if (pattern.taken(x, y)) ++next;
         }
     return result;
@@ -117,9 +124,6 @@ WindowPart largest_taken_part(const Pattern& pattern) {
     return best;
 }
 
-namespace {
-
-// Of |v| |w|, what v . I of a window with the score `threshold` reaches at least; 0 where that rejects too little.
 double least_share(const ZeroSumPattern& pattern, double threshold) {
     constexpr double least = 0.1;  // below, most windows of a screen would be candidates
     if (threshold <= 0) return 0;
@@ -129,6 +133,8 @@ double least_share(const ZeroSumPattern& pattern, double threshold) {
     const double share = threshold * cosine - std::sqrt((1 - threshold * threshold) * (1 - cosine * cosine));
     return share < least ? 0 : share;
 }
+
+namespace {
 
 // The largest x = v . I / a that a window with v . I >= reach |w| can have: the larger root of
 // x^2 = reach^2 (1 + r ((x - inner) / outer)^2); 0 where there is none.

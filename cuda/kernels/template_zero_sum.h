@@ -29,11 +29,19 @@ struct ZeroSumPattern {
 // The pattern has variance.
 ZeroSumPattern zero_sum(const Pattern& pattern);
 
+// The factor that brings values of that root mean square and largest magnitude to what is rounded to eight bits.
+double zero_sum_scale(double deviation, double largest);
+// Values whose sum is 0, at most 126 in magnitude, as integers whose sum is 0.
+std::vector<std::int8_t> rounded_to_zero_sum(const std::vector<double>& wanted);
+
 // Pixels less 128; the pattern has no mask.
 std::vector<std::int8_t> less_128(const Pattern& pattern);
 
 // The largest rectangle of taken pixels.
 WindowPart largest_taken_part(const Pattern& pattern);
+
+// Of |v| |w|, what v . I of a window of score `threshold` reaches at least; 0 where that rejects too little.
+double least_share(const ZeroSumPattern& pattern, double threshold);
 
 // The factor of window_thresholds that loses no position of score `threshold` or more; 0 when there is none that
 // rejects anything worth while.

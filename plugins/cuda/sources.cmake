@@ -21,6 +21,7 @@ set(VEDETTE_CUDA_PLUGIN_SOURCES
     ops/resize.cc
     ops/restore.cc
     ops/template_candidates.cc
+    ops/template_coarse_search.cc
     ops/template_cost.cc
     ops/template_find.cc
     ops/template_find_cost.cc

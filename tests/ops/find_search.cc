@@ -37,12 +37,14 @@ Found find_on(const Backend& on, const Search& search, std::uint64_t capacity, L
     TestList list(capacity);
     Operation operation;
     operation.op = VDT_OP_TEMPLATE_FIND;
+    operation.variant = search.variant;
+    operation.runs = search.runs;
     operation.params = &params;
     operation.inputs = search.inputs();
     operation.lists_out = {list.ptr()};
     operation.limit = limit;
     const Outcome outcome = on.run(operation);
-    Found found{outcome.code, outcome.text, {}, 0};
+    Found found{outcome.code, outcome.text, {}, 0, outcome.support.variant_count};
     if (VDT_IS_ERROR(outcome.code)) return found;
     BOOST_CHECK(list.guards_intact());
     BOOST_CHECK_EQUAL(outcome.code, list.ptr()->needed > capacity ? VDT_INCOMPLETE : VDT_OK);

@@ -21,6 +21,8 @@ struct Search {
     vdt_rect region{};
     std::vector<vdt_rect> exclude;
     std::vector<double> scales;  // empty: 1 only
+    std::uint32_t variant = 0;
+    std::uint32_t runs = 1;  // of one plan; the last one counts
 
     explicit Search(TestImage on) : scene(std::move(on)) {}
     Search& add(TestImage pattern, TestImage mask = TestImage::none());
@@ -34,6 +36,7 @@ struct Found {
     std::string text;
     std::vector<vdt_item> items;
     std::uint64_t needed = 0;
+    std::uint32_t variants = 1;  // that the backend has for such a search
 };
 
 // Runs the search; the list has room for `capacity` items.

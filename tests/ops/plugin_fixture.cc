@@ -266,7 +266,8 @@ Outcome Backend::run(const Operation& operation) const {
     call.params = operation.params;
     call.token = operation.limit != nullptr ? operation.limit->token() : nullptr;
     error = new_error();
-    outcome.code = table_->plan_run(plan, &call, &error);
+    for (std::uint32_t turn = 0; turn < operation.runs && outcome.code == VDT_OK; ++turn)
+        outcome.code = table_->plan_run(plan, &call, &error);
     outcome.text = error.text;
     return outcome;
 }

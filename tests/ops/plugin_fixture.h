@@ -54,6 +54,7 @@ struct Operation {
     std::vector<vdt_list*> lists_out;
     Limit* limit = nullptr;
     std::uint32_t variant = 0;
+    std::uint32_t runs = 1;  // of the plan, one after another, as long as they succeed
 };
 
 struct Outcome {

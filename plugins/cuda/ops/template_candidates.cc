@@ -4,6 +4,7 @@
 #include <kernels/template_many.h>
 
 #include <algorithm>
+#include <climits>
 #include <tuple>
 
 namespace vedette::cuda_plugin {
@@ -35,7 +36,8 @@ std::uint32_t TemplateFinder::capacity_for(const Job& job) {
 void TemplateFinder::choose_factor(Job& job, double threshold) {
     const cuda::Pattern& pattern = job.prepared.pattern();
     job.factor = 0;
-    if (way_ != FindWay::matrix || !cuda::gemm_takes(pattern.width(), pattern.height(), pattern.channels())) return;
+    job.step = 0;
+    if (!by_products(way_) || !cuda::gemm_takes(pattern.width(), pattern.height(), pattern.channels())) return;
     if (job.crowded_version == job.prepared.version() && job.crowded_threshold >= threshold) return;
     const PreparedPattern::Candidate& candidate = job.prepared.candidate(device_, operands_.stream());
     job.part = candidate.part;
@@ -44,6 +46,7 @@ void TemplateFinder::choose_factor(Job& job, double threshold) {
     job.upper = quad.upper;
     job.factor =
         quad.upper > 0 ? quad.lower : cuda::candidate_factor(candidate.coefficients, candidate.part, threshold);
+    if (way_ == FindWay::blocks && job.factor > 0 && job.upper > 0) choose_step(job, threshold);
 }
 
 cuda::QuadPlane TemplateFinder::quads_of(const cuda::TemplateScene& scene) {
@@ -55,31 +58,39 @@ cuda::QuadPlane TemplateFinder::quads_of(const cuda::TemplateScene& scene) {
 bool TemplateFinder::serves(const Job& made_for, const Job& job) {
     const auto key = [](const Job& of) {
         return std::make_tuple(of.scene.columns, of.scene.rows, of.part.x, of.part.y, of.part.width, of.part.height,
-                               of.upper > 0);
+                               of.upper > 0, of.step);
     };
     return key(made_for) == key(job) && made_for.factor <= job.factor &&
            made_for.factor * shared_factor >= job.factor && job.upper <= cuda::quad_most_ratio * made_for.factor;
 }
 
-void TemplateFinder::make_thresholds(const Job& job, const cuda::Cleared& cleared) {
-    if (thresholds_for_ != nullptr && serves(*thresholds_for_, job)) return;
+bool TemplateFinder::make_thresholds(const Job& job, const cuda::Cleared& cleared) {
+    if (thresholds_for_ != nullptr && serves(*thresholds_for_, job)) return false;
+    // A coarse bound has a slack, under which flat places would pass that no window of a score over 0 has.
+    const int flat = job.step > 0 ? INT_MAX : 1;
     if (job.upper > 0)
-        cuda::quad_thresholds(job.scene, job.part, job.factor, quads_of(job.scene), cleared, device_.cuda.limits,
-                              operands_.stream());
+        cuda::quad_thresholds(job.scene, job.part, {job.factor, flat}, quads_of(job.scene), cleared,
+                              device_.cuda.limits, operands_.stream());
     else
         cuda::window_thresholds(job.scene, job.part, job.factor, plane_of(job.scene, thresholds_), cleared,
                                 operands_.stream());
     thresholds_for_ = &job;
+    return true;
 }
 
 void TemplateFinder::search_candidates(std::size_t index, const vdt_template_find_params& params,
                                        const cuda::Cleared& cleared) {
     Job& job = *jobs_[index];
-    make_thresholds(job, cleared);
     const std::uint32_t capacity = capacity_for(job);
     cuda::make_room(places_, device_.cuda.memory, capacity, operands_.stream());
     const cuda::Candidates candidates{places_.data(), capacity};
     cuda::Progress* const progress = test_of(index, params).progress;
+    if (job.step > 0) {
+        search_coarse(job, candidates, progress, cleared);
+        cuda::direct_test(job.scene, place_test(index, candidates, params), device_.cuda.limits, operands_.stream());
+        return;
+    }
+    make_thresholds(job, cleared);
     const cuda::GemmOperand& operand = job.prepared.candidate(device_, operands_.stream()).operand;
     if (job.upper > 0)
         cuda::gemm_candidates(job.scene, operand, quads_of(job.scene), job.upper / thresholds_for_->factor, candidates,
@@ -99,7 +110,7 @@ cuda::PlaceTest TemplateFinder::place_test(std::size_t index, const cuda::Candid
 std::size_t TemplateFinder::alike(std::size_t first) const {
     const Job& one = *jobs_[order_[first]];
     const cuda::Pattern& pattern = one.prepared.pattern();
-    if (one.upper == 0) return 1;
+    if (one.upper == 0 || one.step > 0) return 1;
     std::size_t count = 1;
     while (count < cuda::many_most && first + count < order_.size()) {
         const Job& other = *jobs_[order_[first + count]];

@@ -86,6 +86,15 @@ void add_quad_stage(vdt_cost& cost, const TemplateShape& shape, double columns, 
     cost.scratch_bytes = std::max(cost.scratch_bytes, static_cast<std::uint64_t>(4 * quads));
 }
 
+void add_phase_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows) {
+    constexpr double operations = 7;  // of a pixel, counted in template_phases.cu
+    constexpr double thread_pixels = 128;
+    const double pixels = (columns + shape.width - 1) * (rows + shape.height - 1);
+    plugin::add_launch(cost, plugin::even_stage(pixels * operations, thread_pixels * operations, pixels / thread_pixels,
+                                                2 * pixels, transaction_bytes));
+    cost.scratch_bytes = std::max(cost.scratch_bytes, static_cast<std::uint64_t>(pixels));
+}
+
 void add_sums_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes) {
     const double positions = columns * rows;
     const double pixels = (columns + shape.width - 1) * (rows + shape.height - 1) * shape.channels;

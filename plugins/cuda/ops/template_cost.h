@@ -26,6 +26,8 @@ void add_direct_stage(vdt_cost& cost, const TemplateShape& shape, double columns
 // The matrix product of one pattern, of several at once.
 void add_product_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows);
 void add_many_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, int patterns);
+// Block means of the screen, by phases.
+void add_phase_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows);
 // Thresholds of quads; sums of every window and what is made of them.
 void add_quad_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows);
 void add_sums_stage(vdt_cost& cost, const TemplateShape& shape, double columns, double rows, double out_bytes);

@@ -30,11 +30,11 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 }
 
 // In the order of FindWay.
-constexpr const char* variants[] = {"matrix products", "direct sums", "window by window"};
+constexpr const char* variants[] = {"matrix products", "direct sums", "window by window", "block means first"};
 
 }  // namespace
 
-const Operation template_find_operation = {VDT_OP_TEMPLATE_FIND,     variants, 3, support, cost_of_template_find, plan,
+const Operation template_find_operation = {VDT_OP_TEMPLATE_FIND,     variants, 4, support, cost_of_template_find, plan,
                                            plugin::template_formats, 0};
 
 }  // namespace vedette::cuda_plugin

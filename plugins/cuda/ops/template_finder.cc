@@ -34,6 +34,7 @@ bool keeps_maxima(const vdt_template_find_params& params) {
 TemplateFinder::TemplateFinder(const Device& device, FindWay way)
     : way_(way), device_(device), operands_(device), pace_(device), list_(device) {
     cuda::gemm_prepare(device.cuda.limits);
+    cuda::coarse_prepare(device.cuda.limits);
     cuda::many_prepare(device.cuda.limits);
 }
 
@@ -106,7 +107,7 @@ void TemplateFinder::search_scores(std::size_t index, const vdt_template_find_pa
     }
     const auto count = static_cast<std::size_t>(job.scene.columns) * static_cast<std::size_t>(job.scene.rows);
     cuda::make_room(scores_, device_.cuda.memory, count, operands_.stream());
-    if (way_ == FindWay::matrix && takes_matrix(shape_of(pattern))) {
+    if (by_products(way_) && takes_matrix(shape_of(pattern))) {
         const cuda::PositionPlane products = plane_of(job.scene, products_);
         cuda::gemm_sums(job.scene, job.prepared.exact(device_, operands_.stream()), products, device_.cuda.limits,
                         operands_.stream());
@@ -153,12 +154,13 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
     // Patterns of one size one after another, the lowest thresholds first, so that one plane of them serves several.
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t p) {
-            return std::make_tuple(jobs_[p]->scene.columns, jobs_[p]->scene.rows, jobs_[p]->upper > 0, jobs_[p]->factor,
-                                   p);
+            return std::make_tuple(jobs_[p]->scene.columns, jobs_[p]->scene.rows, jobs_[p]->upper > 0, jobs_[p]->step,
+                                   jobs_[p]->factor, p);
         };
         return key(a) < key(b);
     });
     thresholds_for_ = nullptr;
+    phases_step_ = 0;
     for (std::size_t i = 0; i < order_.size();) {
         const std::size_t count = alike(i);
         heed_limits(searched++);
@@ -196,6 +198,7 @@ bool TemplateFinder::fetch(const vdt_template_find_params& params) {
             {hit.score, static_cast<std::int32_t>(hit.place & 0xffffu), static_cast<std::int32_t>(hit.place >> 16)});
     for (const std::size_t p : order_) {
         Job& job = *jobs_[p];
+        if (job.step > 0) learn_step(job, list_.progress_of(p), params.threshold);
         if (job.hits.size() > many_hits && job.hits.size() > params.max_results) job.leave_candidates(params.threshold);
     }
     return true;

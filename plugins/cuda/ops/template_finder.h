@@ -5,6 +5,8 @@
 #include "template_hit_list.h"
 #include "template_operands.h"
 
+#include <kernels/template_coarse.h>
+
 #include <vedette/plugin/cpp/positions.hpp>
 
 #include <map>
@@ -15,8 +17,15 @@
 namespace vedette::cuda_plugin {
 
 // Ways of searching, the variants of the operation. The matrix kernels' way turns to direct sums for patterns that they
-// do not take.
-enum class FindWay : std::uint32_t { matrix, direct, windows };
+// do not take; that of block means turns to the matrix kernels' for patterns that are too small for it, coloured or
+// masked, or whose blocks say too little.
+enum class FindWay : std::uint32_t { matrix, direct, windows, blocks };
+inline bool by_products(FindWay way) noexcept {
+    return way == FindWay::matrix || way == FindWay::blocks;
+}
+
+// Blocks along a side of a pattern that is compared by block means first, at least: fewer say little.
+inline constexpr int least_blocks = 16;
 
 // Candidates of a pattern of width * height * channels bytes that are worth testing one by one; with more, every score
 // is computed.
@@ -41,10 +50,17 @@ private:
         cuda::WindowPart part;
         float factor = 0;      // of the thresholds of that part; 0: every score is computed
         float upper = 0;       // with thresholds of quads, in the unit of `factor`; 0: one for each position
+        int step = 0;          // of the block means that are compared first; 0: none, the pattern itself is
+        cuda::FineBound fine;  // with `step`
         bool counted = false;  // by the device: only the best hits were fetched
         // Candidates or hits were too many for this version of the pattern at this threshold: every score is computed.
         std::uint64_t crowded_version = 0;
         double crowded_threshold = 0;
+        // The largest step that the next search of this version of the pattern, at this threshold or a lower one,
+        // begins with: a larger one left too much of the screen.
+        int next_step = cuda::coarse_largest_step;
+        std::uint64_t next_step_version = 0;
+        double next_step_threshold = 0;
         void leave_candidates(double threshold) {
             crowded_version = prepared.version();
             crowded_threshold = threshold;
@@ -74,11 +90,18 @@ private:
                                const vdt_template_find_params& params) const;
     void search_scores(std::size_t index, const vdt_template_find_params& params);
     void choose_factor(Job& job, double threshold);
+    // Turns to block means where they say enough.
+    void choose_step(Job& job, double threshold);
+    void search_coarse(Job& job, const cuda::Candidates& candidates, cuda::Progress* progress,
+                       const cuda::Cleared& cleared);
+    // Looks at how much block means left; so the next search chooses.
+    void learn_step(Job& job, const cuda::Progress& progress, double threshold) const;
     cuda::PositionPlane plane_of(const cuda::TemplateScene& scene, cuda::Block<std::int32_t>& block) const;
     // Whether thresholds that were made for one job do for another.
     static bool serves(const Job& made_for, const Job& job);
-    // Makes the thresholds of a job, unless those that were made last serve it, too; `cleared` is cleared with them.
-    void make_thresholds(const Job& job, const cuda::Cleared& cleared);
+    // Makes the thresholds of a job, unless those that were made last serve it, too, and tells whether; `cleared` is
+    // cleared with them.
+    bool make_thresholds(const Job& job, const cuda::Cleared& cleared);
     // The same for quads; both lie in thresholds_.
     cuda::QuadPlane quads_of(const cuda::TemplateScene& scene);
     // Looks at what the candidates' counters say; false when a job must be searched again.
@@ -104,7 +127,10 @@ private:
     cuda::Block<std::uint32_t> places_;
     cuda::Block<std::int32_t> thresholds_;
     cuda::Block<std::int32_t> products_;
+    cuda::Block<std::uint8_t> phases_;
+    cuda::Block<std::uint32_t> left_;
     const Job* thresholds_for_ = nullptr;  // of this search
+    int phases_step_ = 0;                  // of phases_, in this search
 };
 
 void cost_of_template_find(const Device& device, const vdt_query& query, vdt_cost& cost);

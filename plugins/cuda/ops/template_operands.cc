@@ -68,6 +68,7 @@ void PreparedPattern::prepare(const Device& device, const vdt_image& image, cons
     // A failure on the way must not leave a pattern with another's words.
     pattern_.reset();
     candidate_.reset();
+    for (std::optional<Coarse>& coarse : coarse_) coarse.reset();
     exact_.reset();
     cuda::Pattern made(rows);
     const std::vector<std::uint32_t> words = made.words();
@@ -92,16 +93,14 @@ cuda::TemplateWords PreparedPattern::words() const {
 }
 
 cuda::GemmOperand PreparedPattern::upload(const Device& device, const std::vector<std::int8_t>& coefficients,
-                                          cuda::Block<std::uint32_t>& block, cudaStream_t stream) const {
-    const cuda::Pattern& pattern = *pattern_;
-    const std::vector<std::uint32_t> words =
-        cuda::gemm_words(coefficients, pattern.width(), pattern.height(), pattern.channels());
+                                          const Shape& shape, cuda::Block<std::uint32_t>& block, cudaStream_t stream) {
+    const std::vector<std::uint32_t> words = cuda::gemm_words(coefficients, shape.width, shape.height, shape.channels);
     cuda::make_room(block, device.cuda.memory, words.size(), stream);
     cuda::check(cudaMemcpyAsync(block.data(), words.data(), words.size() * sizeof(std::uint32_t),
                                 cudaMemcpyHostToDevice, stream),
                 "copying a pattern");
     cuda::synchronize(stream);
-    cuda::GemmOperand operand = cuda::gemm_shape(pattern.width(), pattern.height(), pattern.channels());
+    cuda::GemmOperand operand = cuda::gemm_shape(shape.width, shape.height, shape.channels);
     operand.words = block.data();
     return operand;
 }
@@ -112,13 +111,27 @@ const PreparedPattern::Candidate& PreparedPattern::candidate(const Device& devic
     made.coefficients = cuda::zero_sum(*pattern_);
     made.part = cuda::largest_taken_part(*pattern_);
     made.quad = cuda::quad_norms(made.coefficients, *pattern_, made.part);
-    made.operand = upload(device, made.coefficients.values, candidate_words_, stream);
+    made.operand = upload(device, made.coefficients.values, own_shape(), candidate_words_, stream);
     return candidate_.emplace(std::move(made));
+}
+
+const PreparedPattern::Coarse& PreparedPattern::coarse(const Device& device, int step, cudaStream_t stream) {
+    const std::size_t place = step == 2 ? 0 : 1;
+    std::optional<Coarse>& kept = coarse_[place];
+    if (kept) return *kept;
+    Coarse made;
+    made.pattern = cuda::coarse_pattern(*pattern_, step);
+    if (made.pattern.usable()) {
+        made.quad = cuda::quad_norms(made.pattern.spread, *pattern_, {0, 0, pattern_->width(), pattern_->height()});
+        made.operand = upload(device, made.pattern.blocks, {made.pattern.width, made.pattern.height, 1},
+                              coarse_words_[place], stream);
+    }
+    return kept.emplace(std::move(made));
 }
 
 const cuda::GemmOperand& PreparedPattern::exact(const Device& device, cudaStream_t stream) {
     if (exact_) return *exact_;
-    return exact_.emplace(upload(device, cuda::less_128(*pattern_), exact_words_, stream));
+    return exact_.emplace(upload(device, cuda::less_128(*pattern_), own_shape(), exact_words_, stream));
 }
 
 }  // namespace vedette::cuda_plugin

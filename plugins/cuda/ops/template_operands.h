@@ -4,6 +4,7 @@
 
 #include "../operands.h"
 
+#include <kernels/template_coarse_pattern.h>
 #include <kernels/template_direct.h>
 #include <kernels/template_gemm.h>
 #include <kernels/template_pattern.h>
@@ -40,18 +41,33 @@ public:
         cuda::GemmOperand operand;
     };
     const Candidate& candidate(const Device& device, cudaStream_t stream);
+    // Of its block means, for step 2 or 4 (template_coarse.h); `pattern.usable()` says whether there are any. Gray,
+    // without a mask; made on first use.
+    struct Coarse {
+        cuda::CoarsePattern pattern;
+        cuda::QuadNorms quad;
+        cuda::GemmOperand operand;
+    };
+    const Coarse& coarse(const Device& device, int step, cudaStream_t stream);
     // Only without a mask.
     const cuda::GemmOperand& exact(const Device& device, cudaStream_t stream);
 
 private:
-    cuda::GemmOperand upload(const Device& device, const std::vector<std::int8_t>& coefficients,
-                             cuda::Block<std::uint32_t>& block, cudaStream_t stream) const;
+    // The operand of height rows of width * channels coefficients, copied to `block`.
+    struct Shape {
+        int width, height, channels;
+    };
+    Shape own_shape() const { return {pattern_->width(), pattern_->height(), pattern_->channels()}; }
+    static cuda::GemmOperand upload(const Device& device, const std::vector<std::int8_t>& coefficients,
+                                    const Shape& shape, cuda::Block<std::uint32_t>& block, cudaStream_t stream);
 
     std::optional<cuda::Pattern> pattern_;
     cuda::Block<std::uint32_t> words_;
     std::uint64_t version_ = 0;
     std::optional<Candidate> candidate_;
     cuda::Block<std::uint32_t> candidate_words_;
+    std::optional<Coarse> coarse_[2];  // of step 2 and 4
+    cuda::Block<std::uint32_t> coarse_words_[2];
     std::optional<cuda::GemmOperand> exact_;
     cuda::Block<std::uint32_t> exact_words_;
 };

@@ -1,0 +1,215 @@
+// The products of block means, and those of the tiles in which they leave much (template_gemm_tile.cuh says how blocks
+// and warps share them). The coarse kernel has a layer of blocks for each phase; what its warps find is counted by
+// tiles, 16 positions x 4 rows of a phase lie in one of them. The fine kernel has a block for each tile: first all its
+// blocks share the list of single positions, then those whose tile has few end.
+#include "kernels/template_coarse.h"
+
+#include "kernels/template_gemm_tile.cuh"
+
+#include <climits>
+
+namespace vedette::cuda {
+
+namespace {
+
+using namespace gemm;
+
+static_assert(coarse_tile_rows == tile_rows);
+
+struct CoarseStore {
+    PhasePlanes planes;
+    QuadPlane thresholds;
+    CoarseBound bound;
+    CoarseLeft left;
+    int columns;  // of the whole scene
+    int rows;
+
+    __device__ __forceinline__ int phase_x() const { return static_cast<int>(blockIdx.z) % planes.step; }
+    __device__ __forceinline__ int phase_y() const { return static_cast<int>(blockIdx.z) / planes.step; }
+
+    __device__ __forceinline__ bool begin(TemplateScene& scene) const {
+        wait_for_previous();
+        scene.bytes.data += static_cast<std::size_t>(blockIdx.z) * static_cast<std::size_t>(planes.width) *
+                            static_cast<std::size_t>(planes.height);
+        scene.columns = (columns - phase_x() + planes.step - 1) / planes.step;
+        scene.rows = (rows - phase_y() + planes.step - 1) / planes.step;
+        return true;
+    }
+
+    // The threshold of column X of the phase.
+    __device__ __forceinline__ int limit_of(const std::int32_t* row, int x) const {
+        return row[min((planes.step * x + phase_x()) / 2, thresholds.stride - 1)];
+    }
+
+    __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int phase_rows) const {
+        const int phase_columns = (columns - phase_x() + planes.step - 1) / planes.step;
+#pragma unroll
+        for (int first = 0; first < gemm_rows; first += 4) {
+            unsigned reached = 0;
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                if (y + first + r >= phase_rows) continue;
+                const std::int32_t* const row = row_of(y + first + r);
+#pragma unroll
+                for (int part = 0; part < 2; ++part)
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        const int limit = limit_of(row, x + column_of(part, i / 2) + i % 2);
+                        if (sums.at[first + r][part][i] >= limit - bound.slack) reached |= 1u << (8 * r + 4 * part + i);
+                    }
+            }
+            if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
+                // Few get here, so that the upper limit is made for them only.
+#pragma unroll
+            for (int r = 0; r < 4; ++r) {
+                if (y + first + r >= phase_rows) continue;
+                const std::int32_t* const row = row_of(y + first + r);
+#pragma unroll
+                for (int part = 0; part < 2; ++part)
+#pragma unroll
+                    for (int i = 0; i < 4; ++i) {
+                        const int column = x + column_of(part, i / 2) + i % 2;
+                        const unsigned bit = 1u << (8 * r + 4 * part + i);
+                        if ((reached & bit) == 0) continue;
+                        const float most = (static_cast<float>(limit_of(row, column)) + 1) * bound.upper;
+                        const int over = sums.at[first + r][part][i] - bound.slack;
+                        if (column >= phase_columns || static_cast<float>(over) > most) reached &= ~bit;
+                    }
+            }
+            append(reached, x, y + first);
+        }
+    }
+
+private:
+    __device__ __forceinline__ const std::int32_t* row_of(int y) const {
+        return thresholds.values + static_cast<std::size_t>((planes.step * y + phase_y()) / 2) *
+                                       static_cast<std::size_t>(thresholds.stride);
+    }
+
+    // Bits of `reached`: 8 * row + 4 * part + 2 * half + which of two neighbours.
+    __device__ __forceinline__ void append(unsigned reached, int x, int y) const {
+        const int lane = static_cast<int>(lane_index());
+        // So many lanes share a tile, in either half.
+        const int sharing = 4 * (coarse_tile_columns / gemm_shifts) / planes.step;
+        static_assert(coarse_tile_rows % (4 * coarse_largest_step) == 0);
+        const int tile_row = (planes.step * y + phase_y()) / coarse_tile_rows;
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            const unsigned own = half == 0 ? 0x33333333u : 0xccccccccu;
+            const auto mine = static_cast<unsigned>(__popc(reached & own));
+            unsigned count = mine;
+            for (int step = min(sharing, 32) / 2; step > 0; step /= 2) count += __shfl_xor_sync(all_lanes, count, step);
+            const int tile_column = planes.step * (x + gemm_shifts * (lane / 4 + 8 * half)) / coarse_tile_columns;
+            unsigned before = 0;
+            const int leader = lane & ~(min(sharing, 32) - 1);
+            if (lane == leader && count > 0)
+                before = atomicAdd(left.tiles() + tile_row * left.tiles_across + tile_column, count);
+            before = __shfl_sync(all_lanes, before, leader);
+            // A tile that gets more than its due is not looked at place by place.
+            if (before + count > coarse_most_of_tile) reached &= ~own;
+        }
+        unsigned place = warp_reserve(left.count(), static_cast<unsigned>(__popc(reached)));
+        for (; reached != 0; reached &= reached - 1) {
+            const int bit = __ffs(static_cast<int>(reached)) - 1;
+            const int column = planes.step * (x + column_of(bit >> 2 & 1, bit >> 1 & 1) + (bit & 1)) + phase_x();
+            const int row = planes.step * (y + bit / 8) + phase_y();
+            left.places()[place++] = static_cast<std::uint32_t>(row) << 16 | static_cast<std::uint32_t>(column);
+        }
+    }
+};
+
+struct FineStore {
+    QuadPlane thresholds;
+    FineBound bound;
+    CoarseLeft left;
+    Candidates candidates;
+    Progress* progress;
+    int columns;
+
+    __device__ __forceinline__ bool has_many(int column, int row) const {
+        return left.tiles()[row * left.tiles_across + column] > coarse_most_of_tile;
+    }
+
+    __device__ __forceinline__ bool begin(TemplateScene&) const {
+        wait_for_previous();
+        const unsigned count = *left.count();
+        const unsigned threads = gridDim.x * gridDim.y * blockDim.x;
+        const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+        for (unsigned warp_first = block * blockDim.x + threadIdx.x / 32 * 32; warp_first < count;
+             warp_first += threads) {
+            const unsigned i = warp_first + lane_index();
+            const std::uint32_t place = i < count ? left.places()[i] : 0;
+            const bool take = i < count && !has_many(static_cast<int>(place & 0xffffu) / coarse_tile_columns,
+                                                     static_cast<int>(place >> 16) / coarse_tile_rows);
+            const unsigned to = warp_append(&progress->candidates, take);
+            if (take && to < candidates.capacity) candidates.places[to] = place;
+        }
+        const bool own = has_many(static_cast<int>(blockIdx.x), static_cast<int>(blockIdx.y));
+        if (own && threadIdx.x == 0) atomicAdd(&progress->tiles, 1u);
+        return own;
+    }
+
+    __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
+#pragma unroll
+        for (int first = 0; first < gemm_rows; first += 4) {
+            unsigned reached = 0;
+#pragma unroll
+            for (int r = 0; r < 4; r += 2) {
+                if (y + first + r >= rows) continue;
+                const std::int32_t* const row = thresholds.values + static_cast<std::size_t>((y + first + r) / 2) *
+                                                                        static_cast<std::size_t>(thresholds.stride);
+#pragma unroll
+                for (int part = 0; part < 2; ++part)
+#pragma unroll
+                    for (int half = 0; half < 2; ++half) {
+                        const int limit = row[(x + column_of(part, half)) / 2];
+                        if (limit == INT_MAX) continue;
+                        const int least = max(1, __float2int_rd(static_cast<float>(limit) * bound.lower));
+                        const int most = __float2int_ru((static_cast<float>(limit) + 1) * bound.upper);
+#pragma unroll
+                        for (int second = 0; second < 2; ++second) {
+                            const std::int32_t* const sum = &sums.at[first + r + second][part][2 * half];
+                            const int bit = 8 * (r + second) + 4 * part + 2 * half;
+                            reached |= (sum[0] >= least && sum[0] <= most ? 1u : 0u) << bit |
+                                       (sum[1] >= least && sum[1] <= most ? 2u : 0u) << bit;
+                        }
+                    }
+            }
+            if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
+            append_candidates(reached, x, y + first, columns, rows, candidates, progress);
+        }
+    }
+};
+
+}  // namespace
+
+CoarseLeft coarse_left(const TemplateScene& scene) {
+    CoarseLeft left;
+    left.tiles_across = static_cast<int>(blocks_for(static_cast<std::size_t>(scene.columns), coarse_tile_columns));
+    left.tiles_down = static_cast<int>(blocks_for(static_cast<std::size_t>(scene.rows), coarse_tile_rows));
+    return left;
+}
+
+void coarse_prepare(const DeviceLimits& limits) {
+    allow_gemm_shared<1, CoarseStore>(limits);
+    allow_gemm_shared<1, FineStore>(limits);
+}
+
+void coarse_candidates(const TemplateScene& scene, const PhasePlanes& planes, const QuadPlane& thresholds,
+                       const CoarseBound& coarse, const FineBound& fine, const CoarseLeft& left,
+                       const Candidates& candidates, Progress* progress, const DeviceLimits& limits,
+                       cudaStream_t stream) {
+    TemplateScene phase;
+    phase.bytes = {planes.bytes, static_cast<std::size_t>(planes.width), planes.width, planes.height};
+    phase.columns =
+        static_cast<int>(blocks_for(static_cast<std::size_t>(scene.columns), static_cast<std::size_t>(planes.step)));
+    phase.rows =
+        static_cast<int>(blocks_for(static_cast<std::size_t>(scene.rows), static_cast<std::size_t>(planes.step)));
+    const CoarseStore coarse_store{planes, thresholds, coarse, left, scene.columns, scene.rows};
+    start_with<1>(phase, coarse.operand, coarse_store, limits, limits.early_launch, stream,
+                  static_cast<unsigned>(planes.step * planes.step));
+    const FineStore fine_store{thresholds, fine, left, candidates, progress, scene.columns};
+    start_with<1>(scene, fine.operand, fine_store, limits, limits.early_launch, stream);
+}
+
+}  // namespace vedette::cuda
