@@ -7,6 +7,7 @@
 #include "kernels/template_gemm_tile.cuh"
 
 #include <climits>
+#include <type_traits>
 
 namespace vedette::cuda {
 
@@ -14,9 +15,9 @@ namespace {
 
 using namespace gemm;
 
-static_assert(coarse_tile_rows == tile_rows);
-
+template <int step>
 struct CoarseStore {
+    using Warps = WholeTeam;
     PhasePlanes planes;
     QuadPlane thresholds;
     CoarseBound bound;
@@ -24,25 +25,20 @@ struct CoarseStore {
     int columns;  // of the whole scene
     int rows;
 
-    __device__ __forceinline__ int phase_x() const { return static_cast<int>(blockIdx.z) % planes.step; }
-    __device__ __forceinline__ int phase_y() const { return static_cast<int>(blockIdx.z) / planes.step; }
+    __device__ __forceinline__ int phase_x() const { return static_cast<int>(blockIdx.z) % step; }
+    __device__ __forceinline__ int phase_y() const { return static_cast<int>(blockIdx.z) / step; }
 
     __device__ __forceinline__ bool begin(TemplateScene& scene) const {
         wait_for_previous();
         scene.bytes.data += static_cast<std::size_t>(blockIdx.z) * static_cast<std::size_t>(planes.width) *
                             static_cast<std::size_t>(planes.height);
-        scene.columns = (columns - phase_x() + planes.step - 1) / planes.step;
-        scene.rows = (rows - phase_y() + planes.step - 1) / planes.step;
+        scene.columns = (columns - phase_x() + step - 1) / step;
+        scene.rows = (rows - phase_y() + step - 1) / step;
         return true;
     }
 
-    // The threshold of column X of the phase.
-    __device__ __forceinline__ int limit_of(const std::int32_t* row, int x) const {
-        return row[min((planes.step * x + phase_x()) / 2, thresholds.stride - 1)];
-    }
-
     __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int phase_rows) const {
-        const int phase_columns = (columns - phase_x() + planes.step - 1) / planes.step;
+        const int phase_columns = (columns - phase_x() + step - 1) / step;
 #pragma unroll
         for (int first = 0; first < gemm_rows; first += 4) {
             unsigned reached = 0;
@@ -53,9 +49,12 @@ struct CoarseStore {
 #pragma unroll
                 for (int part = 0; part < 2; ++part)
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-                        const int limit = limit_of(row, x + column_of(part, i / 2) + i % 2);
-                        if (sums.at[first + r][part][i] >= limit - bound.slack) reached |= 1u << (8 * r + 4 * part + i);
+                    for (int half = 0; half < 2; ++half) {
+                        const int2 limit = limits_of(row, x + column_of(part, half));
+                        const std::int32_t* const sum = &sums.at[first + r][part][2 * half];
+                        const int bit = 8 * r + 4 * part + 2 * half;
+                        reached |= (sum[0] >= limit.x - bound.slack ? 1u : 0u) << bit |
+                                   (sum[1] >= limit.y - bound.slack ? 2u : 0u) << bit;
                     }
             }
             if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
@@ -67,13 +66,14 @@ struct CoarseStore {
 #pragma unroll
                 for (int part = 0; part < 2; ++part)
 #pragma unroll
-                    for (int i = 0; i < 4; ++i) {
-                        const int column = x + column_of(part, i / 2) + i % 2;
-                        const unsigned bit = 1u << (8 * r + 4 * part + i);
-                        if ((reached & bit) == 0) continue;
-                        const float most = (static_cast<float>(limit_of(row, column)) + 1) * bound.upper;
-                        const int over = sums.at[first + r][part][i] - bound.slack;
-                        if (column >= phase_columns || static_cast<float>(over) > most) reached &= ~bit;
+                    for (int half = 0; half < 2; ++half) {
+                        const int bit = 8 * r + 4 * part + 2 * half;
+                        if ((reached >> bit & 3u) == 0) continue;
+                        const int column = x + column_of(part, half);
+                        const int2 limit = limits_of(row, column);
+                        const std::int32_t* const sum = &sums.at[first + r][part][2 * half];
+                        if (column >= phase_columns || is_over(sum[0], limit.x)) reached &= ~(1u << bit);
+                        if (column + 1 >= phase_columns || is_over(sum[1], limit.y)) reached &= ~(2u << bit);
                     }
             }
             append(reached, x, y + first);
@@ -82,26 +82,41 @@ struct CoarseStore {
 
 private:
     __device__ __forceinline__ const std::int32_t* row_of(int y) const {
-        return thresholds.values + static_cast<std::size_t>((planes.step * y + phase_y()) / 2) *
-                                       static_cast<std::size_t>(thresholds.stride);
+        return thresholds.values +
+               static_cast<std::size_t>((step * y + phase_y()) / 2) * static_cast<std::size_t>(thresholds.stride);
+    }
+
+    // The thresholds of the phase's columns x, which is even, and x + 1. Past the last one they are any that exist.
+    __device__ __forceinline__ int2 limits_of(const std::int32_t* row, int x) const {
+        if constexpr (step == 2) {
+            return *reinterpret_cast<const int2*>(row + min(x, thresholds.stride - 2));
+        } else {
+            const int4 four = *reinterpret_cast<const int4*>(row + min(2 * x, thresholds.stride - 4));
+            return phase_x() < 2 ? int2{four.x, four.z} : int2{four.y, four.w};
+        }
+    }
+
+    __device__ __forceinline__ bool is_over(int sum, int limit) const {
+        return static_cast<float>(sum - bound.slack) > (static_cast<float>(limit) + 1) * bound.upper;
     }
 
     // Bits of `reached`: 8 * row + 4 * part + 2 * half + which of two neighbours.
     __device__ __forceinline__ void append(unsigned reached, int x, int y) const {
         const int lane = static_cast<int>(lane_index());
         // So many lanes share a tile, in either half.
-        const int sharing = 4 * (coarse_tile_columns / gemm_shifts) / planes.step;
-        static_assert(coarse_tile_rows % (4 * coarse_largest_step) == 0);
-        const int tile_row = (planes.step * y + phase_y()) / coarse_tile_rows;
+        constexpr int sharing = 4 * (coarse_tile_columns / gemm_shifts) / step;
+        static_assert(sharing <= 32 && coarse_tile_rows % (4 * step) == 0);
+        const int leader = lane & ~(sharing - 1);
+        const int tile_row = (step * y + phase_y()) / coarse_tile_rows;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
             const unsigned own = half == 0 ? 0x33333333u : 0xccccccccu;
-            const auto mine = static_cast<unsigned>(__popc(reached & own));
-            unsigned count = mine;
-            for (int step = min(sharing, 32) / 2; step > 0; step /= 2) count += __shfl_xor_sync(all_lanes, count, step);
-            const int tile_column = planes.step * (x + gemm_shifts * (lane / 4 + 8 * half)) / coarse_tile_columns;
+            auto count = static_cast<unsigned>(__popc(reached & own));
+#pragma unroll
+            for (int distance = sharing / 2; distance > 0; distance /= 2)
+                count += __shfl_xor_sync(all_lanes, count, distance);
+            const int tile_column = step * (x + gemm_shifts * (lane / 4 + 8 * half)) / coarse_tile_columns;
             unsigned before = 0;
-            const int leader = lane & ~(min(sharing, 32) - 1);
             if (lane == leader && count > 0)
                 before = atomicAdd(left.tiles() + tile_row * left.tiles_across + tile_column, count);
             before = __shfl_sync(all_lanes, before, leader);
@@ -111,14 +126,16 @@ private:
         unsigned place = warp_reserve(left.count(), static_cast<unsigned>(__popc(reached)));
         for (; reached != 0; reached &= reached - 1) {
             const int bit = __ffs(static_cast<int>(reached)) - 1;
-            const int column = planes.step * (x + column_of(bit >> 2 & 1, bit >> 1 & 1) + (bit & 1)) + phase_x();
-            const int row = planes.step * (y + bit / 8) + phase_y();
+            const int column = step * (x + column_of(bit >> 2 & 1, bit >> 1 & 1) + (bit & 1)) + phase_x();
+            const int row = step * (y + bit / 8) + phase_y();
             left.places()[place++] = static_cast<std::uint32_t>(row) << 16 | static_cast<std::uint32_t>(column);
         }
     }
 };
 
 struct FineStore {
+    // Few tiles come here, far apart, so that a block's own time counts.
+    using Warps = Team<coarse_tile_rows / gemm_rows, 4>;
     QuadPlane thresholds;
     FineBound bound;
     CoarseLeft left;
@@ -191,7 +208,8 @@ CoarseLeft coarse_left(const TemplateScene& scene) {
 }
 
 void coarse_prepare(const DeviceLimits& limits) {
-    allow_gemm_shared<1, CoarseStore>(limits);
+    allow_gemm_shared<1, CoarseStore<2>>(limits);
+    allow_gemm_shared<1, CoarseStore<4>>(limits);
     allow_gemm_shared<1, FineStore>(limits);
 }
 
@@ -205,9 +223,15 @@ void coarse_candidates(const TemplateScene& scene, const PhasePlanes& planes, co
         static_cast<int>(blocks_for(static_cast<std::size_t>(scene.columns), static_cast<std::size_t>(planes.step)));
     phase.rows =
         static_cast<int>(blocks_for(static_cast<std::size_t>(scene.rows), static_cast<std::size_t>(planes.step)));
-    const CoarseStore coarse_store{planes, thresholds, coarse, left, scene.columns, scene.rows};
-    start_with<1>(phase, coarse.operand, coarse_store, limits, limits.early_launch, stream,
-                  static_cast<unsigned>(planes.step * planes.step));
+    const auto start_coarse = [&](auto step) {
+        using Store = CoarseStore<decltype(step)::value>;
+        start_with<1>(phase, coarse.operand, Store{planes, thresholds, coarse, left, scene.columns, scene.rows}, limits,
+                      limits.early_launch, stream, static_cast<unsigned>(planes.step * planes.step));
+    };
+    if (planes.step == 2)
+        start_coarse(std::integral_constant<int, 2>());
+    else
+        start_coarse(std::integral_constant<int, 4>());
     const FineStore fine_store{thresholds, fine, left, candidates, progress, scene.columns};
     start_with<1>(scene, fine.operand, fine_store, limits, limits.early_launch, stream);
 }

@@ -1,5 +1,5 @@
 // Large patterns are first compared by the means of blocks of 2 x 2 or 4 x 4 pixels, at every position: a product of a
-// quarter or a sixteenth of the size. What that leaves of a tile of 256 x 32 positions is tested one by one, or, where
+// quarter or a sixteenth of the size. What that leaves of a tile of 256 x 16 positions is tested one by one, or, where
 // much is left, by the product of the pattern itself on that tile.
 //
 // Let v be the means of the pattern's blocks as eight-bit integers of sum 0, spread over their pixels: a stand-in of
@@ -27,12 +27,12 @@ constexpr double coarse_rounding(int step) {
     return step == 2 ? 0.375 : 0.46875;
 }
 
-// Positions that are kept or given up together, a block of the matrix kernel's.
+// Positions that are kept or given up together.
 inline constexpr int coarse_tile_columns = gemm_tile_columns;
-inline constexpr int coarse_tile_rows = 32;
+inline constexpr int coarse_tile_rows = 16;
 // Positions of a tile that are tested one by one. With more the whole tile goes through the product (H200, 64 x 64 to
-// 256 x 256: a tile's product takes as long as 40 to 100 tests).
-inline constexpr unsigned coarse_most_of_tile = 64;
+// 256 x 256: a tile's product takes as long as 20 to 50 tests).
+inline constexpr unsigned coarse_most_of_tile = 32;
 
 // A screen's block means. Phase (a, b) has those of the blocks that begin at columns step * X + a and rows step * Y +
 // b; the phases lie one after another, b * step + a.

@@ -22,12 +22,24 @@
 
 namespace vedette::cuda::gemm {
 
-constexpr int warps = 4;
-constexpr int tile_rows = warps * gemm_rows;
-// Shared memory of a block: so that four, or of colour three, fit a multiprocessor of compute capability 9.0.
-constexpr std::size_t most_shared_bytes(int channels) {
-    return std::size_t{channels == 3 ? 74u : 55u} << 10;
-}
+// How the warps of a block share its tile: `groups` of eight rows of positions, and for each of them `parts` warps that
+// take the pattern's rows by turns and add up what they have in the end. Parts make a block that much faster where
+// there are not blocks enough for the device; without them a row of the image is read less often.
+template <int groups_of_rows, int parts_of_pattern>
+struct Team {
+    static constexpr int groups = groups_of_rows;
+    static constexpr int parts = parts_of_pattern;
+    static constexpr int warps = groups * parts;
+    static constexpr int threads = 32 * warps;
+    static constexpr int tile_rows = gemm_rows * groups;
+    static constexpr int blocks = 512 / threads;  // of a multiprocessor of compute capability 9.0, by registers
+    // Shared memory of a block: so that as many, or of colour three quarters of them, fit there.
+    static constexpr std::size_t most_shared_bytes(int channels) {
+        return (std::size_t{channels == 3 ? 74u : 55u} << 10) * static_cast<std::size_t>(4 / blocks);
+    }
+    static constexpr int sums_bytes = groups * (parts / 2) * 32 * gemm_rows * 8 * 4;  // to be added up
+};
+using WholeTeam = Team<4, 1>;
 
 struct Accumulators {
     std::int32_t at[gemm_rows][2][4] = {};  // output row, columns 0-7 and 8-15 of B, registers of the fragment
@@ -61,7 +73,8 @@ __device__ __forceinline__ void append_candidates(unsigned reached, int x, int y
 // the next one is on its way. Image rows live in a ring, since neighbouring stages share most of them; rows of B in two
 // buffers by turns.
 struct TileShape {
-    int stage_rows;  // of the pattern, a multiple of eight
+    int tile_rows;
+    int stage_rows;  // of the pattern, a multiple of eight times the team's parts
     int steps;       // of 32 bytes along them that pass at a time; the half step goes with the last ones
     int pitch;       // bytes of a row of the image
     int stride;      // words of a copy of B
@@ -79,7 +92,7 @@ struct Tile {
 
 // Copies the image rows [begin, end), counted from the tile's first, from the step `first_step` on, to the ring from
 // its row `slot` on. Waits for nothing.
-template <int channels>
+template <int channels, int warps>
 __device__ __forceinline__ void load_image(const TemplateScene& scene, const TileShape& shape, const Tile& tile,
                                            int begin, int end, int slot, int first_step) {
     const int lane = static_cast<int>(lane_index());
@@ -108,6 +121,7 @@ __device__ __forceinline__ void load_image(const TemplateScene& scene, const Til
 }
 
 // Copies `rows` rows of the pattern from `first` on.
+template <int warps>
 __device__ __forceinline__ void load_pattern(const GemmOperand& operand, const TileShape& shape, int first, int rows,
                                              int first_step, std::uint32_t* to) {
     const std::uint32_t* const from =
@@ -199,21 +213,46 @@ __device__ __forceinline__ void multiply_half_step(RingWalk walk, int pitch, con
 // What most stores begin with: every block works on the scene that was given, and needs nothing of earlier kernels
 // before its products are there.
 struct WholeScene {
+    using Warps = WholeTeam;
     __device__ __forceinline__ bool begin(TemplateScene&) const { return true; }
 };
 
-// `store` gets the sums of each warp's rows. Before, begin() may turn to another scene; where it returns false there is
-// nothing for this block to do. All threads of a block call it.
+// Adds up the parts' sums in those of each group's first warp. All threads of the block call it.
+template <class Warps>
+__device__ __forceinline__ void add_parts(Accumulators& sums, std::int32_t* shared, int group, int part) {
+    constexpr int count = gemm_rows * 8;
+    std::int32_t(&own)[count] = *reinterpret_cast<std::int32_t(*)[count]>(&sums);
+#pragma unroll
+    for (int half = Warps::parts / 2; half > 0; half /= 2) {
+        std::int32_t* const place =
+            shared + (group * (Warps::parts / 2) + part % half) * 32 * count + static_cast<int>(lane_index());
+        __syncthreads();
+        if (part >= half && part < 2 * half) {
+#pragma unroll
+            for (int i = 0; i < count; ++i) place[32 * i] = own[i];
+        }
+        __syncthreads();
+        if (part < half) {
+#pragma unroll
+            for (int i = 0; i < count; ++i) own[i] += place[32 * i];
+        }
+    }
+}
+
+// `store` gets the sums of each group's rows. Before, begin() may turn to another scene; where it returns false there
+// is nothing for this block to do. All threads of a block call it.
 template <int channels, class Store>
-__global__ void __launch_bounds__(32 * warps, 4)
+__global__ void __launch_bounds__(Store::Warps::threads, Store::Warps::blocks)
     gemm_kernel(TemplateScene scene, GemmOperand operand, TileShape shape, Store store) {
+    using Warps = typename Store::Warps;
     let_next_begin();
     if (!store.begin(scene)) return;
     const int lane = static_cast<int>(lane_index());
-    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int group = static_cast<int>(threadIdx.x / 32) / Warps::parts;
+    const int part = static_cast<int>(threadIdx.x / 32) % Warps::parts;
     Tile tile;
     tile.x = static_cast<int>(blockIdx.x) * gemm_tile_columns;
-    tile.y = static_cast<int>(blockIdx.y) * tile_rows;
+    tile.y = static_cast<int>(blockIdx.y) * Warps::tile_rows;
     tile.ring = dynamic_shared<unsigned char>();
     tile.words = reinterpret_cast<std::uint32_t*>(tile.ring + shape.ring_rows() * shape.pitch);
     // Word of column n = lane / 4 of B; that of n + 8 lies 2 * channels words before.
@@ -228,11 +267,11 @@ __global__ void __launch_bounds__(32 * warps, 4)
         const bool half_step = operand.half_step && first_step + steps == operand.steps;
         const int begin = min(shape.stage_rows, operand.rows);
         __syncthreads();
-        load_image<channels>(scene, shape, tile, 0, tile_rows + begin, 0, first_step);
-        load_pattern(operand, shape, 0, begin, first_step, tile.words);
+        load_image<channels, Warps::warps>(scene, shape, tile, 0, Warps::tile_rows + begin, 0, first_step);
+        load_pattern<Warps::warps>(operand, shape, 0, begin, first_step, tile.words);
         commit_copies();
-        RingWalk walk{own_bytes, warp, shape.ring_rows() / 8};
-        int slot = tile_rows + begin;  // of the next image row
+        RingWalk walk{own_bytes, group, shape.ring_rows() / 8};
+        int slot = Warps::tile_rows + begin;  // of the next image row
         int turn = 0;
         for (int first = 0; first < operand.rows; first += shape.stage_rows) {
             wait_copies<0>();
@@ -241,45 +280,59 @@ __global__ void __launch_bounds__(32 * warps, 4)
             const int next = first + rows;
             if (next < operand.rows) {
                 const int next_rows = min(shape.stage_rows, operand.rows - next);
-                load_image<channels>(scene, shape, tile, tile_rows + next, tile_rows + next + next_rows, slot,
-                                     first_step);
+                load_image<channels, Warps::warps>(scene, shape, tile, Warps::tile_rows + next,
+                                                   Warps::tile_rows + next + next_rows, slot, first_step);
                 slot += next_rows;
                 if (slot >= shape.ring_rows()) slot -= shape.ring_rows();
-                load_pattern(operand, shape, next, next_rows, first_step,
-                             tile.words + (turn ^ 1) * shape.stage_words());
+                load_pattern<Warps::warps>(operand, shape, next, next_rows, first_step,
+                                           tile.words + (turn ^ 1) * shape.stage_words());
             }
             commit_copies();
-            const std::uint32_t* const b = tile.words + turn * shape.stage_words() + own_word;
+            // A warp's own rows: all of them, or eight.
+            const int own_first = Warps::parts == 1 ? 0 : gemm_rows * part;
+            const int own_rows = Warps::parts == 1 ? rows : min(gemm_rows, rows - own_first);
+            const std::uint32_t* const b = tile.words + turn * shape.stage_words() + own_word + own_first * words;
             turn ^= 1;
-            RingWalk half = walk;
-            walk.start += 16 * (lane / 16);
-            for (int step = 0; step < steps; ++step) {
-                multiply_step<channels>(walk, shape.pitch, b + 8 * step, words, rows, sums);
-                walk.start += 32;
+            RingWalk own = walk;
+            if (Warps::parts > 1)
+                for (int i = 0; i < part; ++i) own.advance();
+            RingWalk half = own;
+            own.start += 16 * (lane / 16);
+            if (own_rows > 0) {
+                for (int step = 0; step < steps; ++step) {
+                    multiply_step<channels>(own, shape.pitch, b + 8 * step, words, own_rows, sums);
+                    own.start += 32;
+                }
+                half.start += 32 * steps;
+                if (half_step) multiply_half_step<channels>(half, shape.pitch, b + 8 * steps, words, own_rows, sums);
             }
-            half.start += 32 * steps;
-            if (half_step) multiply_half_step<channels>(half, shape.pitch, b + 8 * steps, words, rows, sums);
-            walk.start = own_bytes;
             for (int i = 0; i < rows; i += 8) walk.advance();
         }
         first_step += steps;
     } while (first_step < operand.steps);
+    if constexpr (Warps::parts > 1) {
+        add_parts<Warps>(sums, dynamic_shared<std::int32_t>(), group, part);
+        if (part > 0) return;
+    }
     wait_for_previous();  // for the thresholds, and for the readers of the candidates before these
-    store(sums, tile.x, tile.y + warp * gemm_rows, scene.rows);
+    store(sums, tile.x, tile.y + group * gemm_rows, scene.rows);
 }
 
-inline TileShape tile_shape(const GemmOperand& operand, int channels, const DeviceLimits& limits) {
-    const int room = static_cast<int>(std::min(most_shared_bytes(channels), limits.shared_bytes));
+template <class Warps>
+TileShape tile_shape(const GemmOperand& operand, int channels, const DeviceLimits& limits) {
+    const int room = static_cast<int>(std::min(Warps::most_shared_bytes(channels), limits.shared_bytes));
     const auto shape_of = [&](int stage_rows, int steps) {
         const int halves = 2 * steps + (operand.half_step ? 1 : 0);
-        return TileShape{stage_rows, steps, channels * (gemm_tile_columns - gemm_shifts) + 16 * halves,
-                         gemm_stride(halves, channels)};
+        return TileShape{Warps::tile_rows, stage_rows, steps,
+                         channels * (gemm_tile_columns - gemm_shifts) + 16 * halves, gemm_stride(halves, channels)};
     };
-    const TileShape long_stages = shape_of(std::min(16, operand.rows), operand.steps);
+    // Of several parts a warp takes eight rows of a stage.
+    constexpr int short_rows = gemm_rows * Warps::parts;
+    const TileShape long_stages = shape_of(Warps::parts > 1 ? short_rows : std::min(16, operand.rows), operand.steps);
     if (long_stages.shared_bytes() <= room) return long_stages;
     // Wide patterns pass in parts of about one width.
     for (int parts = 1;; ++parts) {
-        const TileShape shape = shape_of(8, (operand.steps + parts - 1) / parts);
+        const TileShape shape = shape_of(short_rows, (operand.steps + parts - 1) / parts);
         if (shape.shared_bytes() <= room || shape.steps <= 1) return shape;
     }
 }
@@ -288,20 +341,22 @@ inline TileShape tile_shape(const GemmOperand& operand, int channels, const Devi
 template <int channels, class Store>
 void start_with(const TemplateScene& scene, const GemmOperand& operand, const Store& store, const DeviceLimits& limits,
                 bool early, cudaStream_t stream, unsigned layers = 1) {
-    const TileShape tile = tile_shape(operand, channels, limits);
+    using Warps = typename Store::Warps;
+    const TileShape tile = tile_shape<Warps>(operand, channels, limits);
     LaunchShape shape;
     shape.early = early;
-    shape.block = dim3(32 * warps);
+    shape.block = dim3(Warps::threads);
     shape.grid = dim3(blocks_for(static_cast<std::size_t>(scene.columns), gemm_tile_columns),
-                      blocks_for(static_cast<std::size_t>(scene.rows), tile_rows), layers);
-    shape.shared_bytes = static_cast<std::size_t>(tile.shared_bytes());
+                      blocks_for(static_cast<std::size_t>(scene.rows), Warps::tile_rows), layers);
+    shape.shared_bytes = static_cast<std::size_t>(std::max(tile.shared_bytes(), Warps::sums_bytes));
     launch(gemm_kernel<channels, Store>, shape, stream, scene, operand, tile, store);
 }
 
 // Lets the kernel have its shared memory; when a plan is made.
 template <int channels, class Store>
 void allow_gemm_shared(const DeviceLimits& limits) {
-    allow_shared(gemm_kernel<channels, Store>, std::min(most_shared_bytes(channels), limits.shared_bytes));
+    allow_shared(gemm_kernel<channels, Store>,
+                 std::min(Store::Warps::most_shared_bytes(channels), limits.shared_bytes));
 }
 
 }  // namespace vedette::cuda::gemm

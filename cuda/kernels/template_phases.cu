@@ -17,7 +17,7 @@ namespace {
 constexpr int threads = 128;
 constexpr int pixels = 16;  // of a thread
 constexpr int words = pixels / 4;
-constexpr int segment = 8;  // rows of a thread
+constexpr int segment = 4;  // rows of a thread
 static_assert(segment % coarse_largest_step == 0);
 
 // Sums of four neighbouring pixels' upper and lower bits, for each of four pixels.
