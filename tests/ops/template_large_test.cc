@@ -49,8 +49,8 @@ struct Piece {
 std::ostream& operator<<(std::ostream& out, const Piece& piece) {
     return out << piece.w << "x" << piece.h << " at " << piece.x << ", " << piece.y;
 }
-const Piece pieces[] = {{20, 30, 32, 32},  {3, 9, 67, 64},    {132, 5, 40, 33},
-                        {192, 30, 33, 32}, {240, 11, 36, 47}, {255, 20, 65, 71}};
+const Piece pieces[] = {{20, 30, 48, 50},  {3, 9, 67, 64},    {132, 5, 50, 48},
+                        {192, 30, 57, 49}, {240, 11, 36, 47}, {255, 20, 65, 71}};
 
 }  // namespace
 

@@ -22,8 +22,8 @@ void TemplateFinder::choose_step(Job& job, double threshold) {
     const cuda::Pattern& pattern = job.prepared.pattern();
     if (pattern.channels() != 1 || pattern.masked()) return;
     const bool learnt = job.next_step_version == job.prepared.version() && job.next_step_threshold >= threshold;
-    for (int step = learnt ? job.next_step : cuda::coarse_largest_step; cuda::is_coarse_step(step); step /= 2) {
-        if (std::min(pattern.width(), pattern.height()) < least_blocks * step) continue;
+    const int largest = largest_step_for(pattern.width(), pattern.height());
+    for (int step = learnt ? std::min(job.next_step, largest) : largest; cuda::is_coarse_step(step); step /= 2) {
         const PreparedPattern::Coarse& coarse = job.prepared.coarse(device_, step, operands_.stream());
         if (!coarse.pattern.usable() || cuda::least_share(coarse.pattern.spread, threshold) < least_share) continue;
         const cuda::QuadFactors factors = cuda::quad_factors(coarse.pattern.spread, coarse.quad, job.part, threshold);

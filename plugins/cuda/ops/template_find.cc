@@ -34,7 +34,8 @@ constexpr const char* variants[] = {"matrix products", "direct sums", "window by
 
 }  // namespace
 
-const Operation template_find_operation = {VDT_OP_TEMPLATE_FIND,     variants, 4, support, cost_of_template_find, plan,
-                                           plugin::template_formats, 0};
+const Operation template_find_operation = {
+    VDT_OP_TEMPLATE_FIND, variants, 4, support, cost_of_template_find, plan, plugin::template_formats, 0,
+    way_of_template_find};
 
 }  // namespace vedette::cuda_plugin

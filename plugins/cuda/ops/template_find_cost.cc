@@ -35,6 +35,19 @@ struct Alike {
     std::vector<std::size_t> patterns;
 };
 
+TemplateShape shape_of(const vdt_query& query, std::size_t p) {
+    const vdt_image& pattern = *query.inputs[1 + 2 * p];
+    return {static_cast<int>(pattern.width), static_cast<int>(pattern.height), template_channels(pattern.format),
+            query.inputs[2 + 2 * p]->format != VDT_FORMAT_NONE};
+}
+
+// Of the block means that come first, 0 where none do.
+int step_of(const TemplateShape& shape) {
+    return shape.channels == 1 && !shape.masked && cuda::gemm_takes(shape.width, shape.height, 1)
+               ? largest_step_for(shape.width, shape.height)
+               : 0;
+}
+
 class FindCost {
 public:
     FindCost(const Device& device, const vdt_query& query, vdt_cost& cost)
@@ -48,10 +61,7 @@ public:
     void add_all() {
         std::map<std::tuple<int, int, int, bool>, Alike> alike;
         for (std::size_t p = 0; p < params_.pattern_count; ++p) {
-            const vdt_image& pattern = *query_.inputs[1 + 2 * p];
-            const TemplateShape shape{static_cast<int>(pattern.width), static_cast<int>(pattern.height),
-                                      template_channels(pattern.format),
-                                      query_.inputs[2 + 2 * p]->format != VDT_FORMAT_NONE};
+            const TemplateShape shape = shape_of(query_, p);
             if (shape.width > region_.w || shape.height > region_.h) continue;
             Alike& group = alike[{shape.width, shape.height, shape.channels, shape.masked}];
             group.shape = shape;
@@ -114,9 +124,8 @@ private:
     // False where block means are not compared first.
     bool add_by_blocks(const Alike& group, double columns, double rows) {
         const TemplateShape& shape = group.shape;
-        const int side = std::min(shape.width, shape.height);
-        if (shape.channels != 1 || shape.masked || side < least_blocks * 2) return false;
-        const int step = side < least_blocks * 4 ? 2 : 4;
+        const int step = step_of(shape);
+        if (step == 0) return false;
         add_quad_stage(cost_, shape, columns, rows);
         add_phase_stage(cost_, shape, columns, rows);
         // Tiles that go through the product of the whole pattern, too (4K screens of real programs, patterns of 64 x 64
@@ -142,9 +151,33 @@ private:
 
 void cost_of_template_find(const Device& device, const vdt_query& query, vdt_cost& cost) {
     cost.flags = VDT_COST_ESTIMATE | VDT_COST_DATA_DEPENDENT;
-    constexpr double usual_bytes = 16384;  // counts and the first hits
-    cost.bytes_to_host = usual_bytes;
     FindCost(device, query, cost).add_all();
+    // Counts and the first hits come to the host; that is queued behind the kernels and waits with them.
+    ++cost.launches;
+}
+
+const char* way_of_template_find(const Device& device, const vdt_query& query) {
+    const auto& params = plugin::params_of<vdt_template_find_params>(query);
+    bool colored = false;
+    bool masked = false;
+    bool by_blocks = false;
+    for (std::size_t p = 0; p < params.pattern_count; ++p) {
+        const TemplateShape shape = shape_of(query, p);
+        colored = colored || shape.channels == 3;
+        masked = masked || shape.masked;
+        by_blocks = by_blocks || step_of(shape) > 0;
+    }
+    const auto way = static_cast<FindWay>(query.variant);
+    if (way == FindWay::direct) return "direct sums";
+    if (way == FindWay::windows) return "window by window";
+    // Single thresholds instead of those of quads, and other kernels.
+    if (colored) return "matrix products, colour";
+    if (masked) return "matrix products, masked";
+    if (way == FindWay::blocks && by_blocks) return "block means first";
+    const TemplateShape first = shape_of(query, 0);
+    const auto count = static_cast<int>(std::min<std::size_t>(params.pattern_count, cuda::many_most));
+    return cuda::many_takes(first.width, first.height, count, device.cuda.limits) ? "matrix products, many patterns"
+                                                                                  : "matrix products";
 }
 
 }  // namespace vedette::cuda_plugin
