@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <memory>
 #include <thread>
+#include <vector>
 
 namespace vedette::cpu {
 
@@ -110,44 +112,46 @@ private:
         probe_.answer(VDT_PARAM_OPERATION_TIME, chain);
     }
 
-    // What a loop over all threads takes beyond its share of the work: threads that must be woken, and the last piece.
-    // One for a pool that has slept, and one right after another loop. The threads come one after the other, so the
-    // work must last until the last of them is there.
+    // What a loop over all threads takes beyond its share of the work. Threads join it one after the other while those
+    // that are there already work, so that what is lost is the mean of the times after which they come. One for a pool
+    // that has slept, and one right after another loop. (The time of a loop less that of its share would also hold what
+    // a busy machine takes from some of the threads, and grow with the work.)
     void measure_forks() {
-        constexpr std::uint64_t fewest_pieces = 64, most_pieces = 1024;  // of a thread
-        for (std::uint64_t pieces = fewest_pieces; !measure_forks(pieces) && pieces < most_pieces;) pieces *= 4;
+        probe_.answer(VDT_PARAM_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            return joining_time();
+        }));
+        probe_.answer(VDT_PARAM_NEXT_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
+            joining_time();
+            return joining_time();
+        }));
     }
 
-    // False when the work is too short.
-    bool measure_forks(std::uint64_t pieces_each) {
-        constexpr std::uint64_t rounds = 40;  // a piece of some microseconds
-        const auto loop = [&] {
-            const auto start = std::chrono::steady_clock::now();
-            parallel_for(device_, nullptr, 0, team_.size() * static_cast<std::uint32_t>(pieces_each), 1,
-                         [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-                             for (; begin < end; ++begin) use(kernels_.float_chain(rounds));
-                         });
-            return seconds_since(start);
-        };
-        const Measurement rate = probe_.repeat(samples, small_share, [&] {
-            return team_.rate(static_cast<double>(pieces_each), [&](std::uint32_t) {
-                for (std::uint64_t piece = 0; piece < pieces_each; ++piece) use(kernels_.float_chain(rounds));
-            });
-        });
-        if (rate.samples == 0) return true;
-        const double work = static_cast<double>(pieces_each) * members() / rate.value;
-        // Below what a loop is known to take the clock's own error is measured.
+    double joining_time() {
+        // A piece takes some microseconds while somebody is missing, so that all of them last for milliseconds.
+        constexpr std::uint32_t pieces = 1024;  // of a thread
+        constexpr std::uint64_t rounds = 40;
+        constexpr double missing = -1;
+        std::vector<double> came(team_.size(), missing);
+        std::atomic<std::uint32_t> there{0};
+        const auto start = std::chrono::steady_clock::now();
+        parallel_for(device_, nullptr, 0, team_.size() * pieces, 1,
+                     [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
+                         for (; begin < end; ++begin) {
+                             if (came[worker] == missing) {
+                                 came[worker] = seconds_since(start);
+                                 there.fetch_add(1, std::memory_order_relaxed);
+                             }
+                             if (there.load(std::memory_order_relaxed) < team_.size())
+                                 use(kernels_.float_chain(rounds));
+                         }
+                     });
+        const double whole = seconds_since(start);
+        double sum = 0;
+        for (const double time : came) sum += time == missing ? whole : time;
+        // Less than a clock can tell is more than nothing.
         constexpr double least = 1e-7;
-        const Measurement slept = probe_.repeat(samples, small_share, [&] {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            return std::max(loop() - work, least);
-        });
-        probe_.answer(VDT_PARAM_LAUNCH_TIME, slept);
-        probe_.answer(VDT_PARAM_NEXT_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
-            loop();
-            return std::max(loop() - work, least);
-        }));
-        return slept.value <= work;
+        return std::max(sum / members(), least);
     }
 
     // Reads by all threads of `bytes` each, again and again; bytes a second of all together.
