@@ -82,10 +82,23 @@ struct CountedHits {
     std::uint32_t most = 0;  // of a longer list nothing is looked at
 };
 
-// Queues: those hits that no neighbour of their pattern beats go to `kept`, in any order, and are counted in
-// *kept_count; of equal neighbours the earlier in reading order stays. There is room for `most` of them.
-void keep_local_maxima(const CountedHits& hits, const HitTable& table, Hit* kept, std::uint32_t* kept_count,
-                       cudaStream_t stream);
+// Words that a kernel copies beside its work.
+struct CopiedWords {
+    const std::uint32_t* from = nullptr;
+    std::uint32_t* to = nullptr;
+    int count = 0;
+};
+
+// Where local maxima go: there is room for as many as CountedHits::most.
+struct KeptHits {
+    Hit* hits = nullptr;
+    std::uint32_t* count = nullptr;
+};
+
+// Queues: those hits that no neighbour of their pattern beats go to `kept`, in any order, and are counted; of equal
+// neighbours the earlier in reading order stays. `copied` is copied once all hits are there.
+void keep_local_maxima(const CountedHits& hits, const HitTable& table, const KeptHits& kept, const CopiedWords& copied,
+                       const DeviceLimits& limits, cudaStream_t stream);
 
 // Words that a kernel sets to zero beside its work, which saves a launch; none where `words` is NULL.
 struct Cleared {

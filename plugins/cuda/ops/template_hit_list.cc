@@ -12,9 +12,8 @@ namespace {
 constexpr std::uint32_t first_capacity = 1u << 16;
 // Hits that come to the host with the counts; more cost another transfer.
 constexpr std::size_t first_hits = 1024;
-// Hits from which on they are thinned, which takes the device 25 us, or 65 with two more waits where it was not
-// foreseen (H200): about what sorting so many takes a processor (estimate).
-constexpr std::uint32_t thinned_hits = 1u << 12;
+// Hits from which on they are thinned: with more, all of them would take another transfer, and the host some 25 ns each.
+constexpr std::uint32_t thinned_hits = first_hits;
 
 }  // namespace
 
@@ -55,11 +54,21 @@ void HitList::copy(void* to, const void* from, std::size_t bytes, cudaStream_t s
 void HitList::thin(std::uint32_t most, cudaStream_t stream) {
     const std::size_t slots = std::bit_ceil(2 * std::size_t{most});
     cuda::make_room(table_, device_.cuda.memory, slots, stream);
-    const std::size_t bytes = sizeof(Thinned) + most * sizeof(cuda::Hit);
+    // The counters lie before what is kept, so that one copy fetches both.
+    const std::size_t bytes = head_bytes() + sizeof(Thinned) + most * sizeof(cuda::Hit);
     cuda::make_room(kept_, device_.cuda.memory, bytes, stream);
-    auto* const kept = reinterpret_cast<Thinned*>(kept_.data());
-    cuda::keep_local_maxima({all(), reinterpret_cast<const std::uint32_t*>(results_.data()), most},
-                            {table_.data(), static_cast<std::uint32_t>(slots - 1)}, kept->hits, &kept->count, stream);
+    auto* const kept = reinterpret_cast<Thinned*>(kept_.data() + head_bytes());
+    const auto* const counts = reinterpret_cast<const std::uint32_t*>(results_.data());
+    cuda::keep_local_maxima({all(), counts, most}, {table_.data(), static_cast<std::uint32_t>(slots - 1)},
+                            {kept->hits, &kept->count},
+                            {counts, reinterpret_cast<std::uint32_t*>(kept_.data()),
+                             static_cast<int>(head_bytes() / sizeof(std::uint32_t))},
+                            device_.cuda.limits, stream);
+}
+
+void HitList::fetch_thinned(std::uint32_t most, cudaStream_t stream) {
+    copy(fetched_.data(), kept_.data(),
+         head_bytes() + sizeof(Thinned) + std::min<std::size_t>(first_hits, most) * sizeof(cuda::Hit), stream);
 }
 
 void HitList::copy_hits(const cuda::Hit* from, std::uint32_t count, cudaStream_t stream) {
@@ -75,9 +84,7 @@ bool HitList::fetch(bool maxima, cudaStream_t stream) {
     std::byte* const first = fetched_.data() + head_bytes();
     if (foreseen > 0) {
         thin(foreseen, stream);
-        copy(fetched_.data(), results_.data(), head_bytes(), stream);
-        copy(first, kept_.data(), sizeof(Thinned) + std::min<std::size_t>(first_hits, foreseen) * sizeof(cuda::Hit),
-             stream);
+        fetch_thinned(foreseen, stream);
     } else {
         copy(fetched_.data(), results_.data(), head_bytes() + first_hits * sizeof(cuda::Hit), stream);
     }
@@ -102,14 +109,14 @@ bool HitList::fetch(bool maxima, cudaStream_t stream) {
     thinned_ = true;
     if (count > foreseen) {
         thin(count, stream);
-        copy(first, kept_.data(), sizeof(Thinned) + first_hits * sizeof(cuda::Hit), stream);
+        fetch_thinned(count, stream);
         cuda::synchronize(stream);
     }
     const auto* const kept = reinterpret_cast<const Thinned*>(first);
     if (kept->count <= first_hits)
         hits_ = {kept->hits, kept->count};
     else
-        copy_hits(reinterpret_cast<const Thinned*>(kept_.data())->hits, kept->count, stream);
+        copy_hits(reinterpret_cast<const Thinned*>(kept_.data() + head_bytes())->hits, kept->count, stream);
     return true;
 }
 

@@ -43,6 +43,8 @@ private:
     const cuda::Hit* all() const { return reinterpret_cast<const cuda::Hit*>(results_.data() + head_bytes()); }
     // Queues the thinning of at most `most` hits.
     void thin(std::uint32_t most, cudaStream_t stream);
+    // Queues the copy of the counters and of the first hits that were kept.
+    void fetch_thinned(std::uint32_t most, cudaStream_t stream);
     void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) const;
     // Copies `count` hits to the host and waits.
     void copy_hits(const cuda::Hit* from, std::uint32_t count, cudaStream_t stream);
@@ -54,7 +56,7 @@ private:
     bool thinned_ = false;
     std::span<const cuda::Hit> hits_;
     cuda::Block<std::byte> results_;  // the count of hits, the patterns' progress, the hits
-    cuda::Block<std::byte> kept_;     // Thinned
+    cuda::Block<std::byte> kept_;     // the counts and progress again, and Thinned
     cuda::Block<std::uint32_t> table_;
     cuda::Block<std::byte> fetched_;  // pinned: the head of results_, then the first hits of it or of kept_
     cuda::Block<cuda::Hit> more_;     // pinned: all hits that are fetched, when there are many
