@@ -1,8 +1,7 @@
 // test_kernel: one to eight warps own a position, a block up to 32 of them at a time; it keeps the words of the pattern
-// in registers, up to sixteen in a thread, and reads the windows from memory: two loads, a shift and three to five dp4a
-// a word. Scores of all its positions are then made at once. The floor is the windows' bytes over the bandwidth of the
-// caches.
-// window_kernel: a warp owns a position and reads pattern and window, whatever their size.
+// in registers, eight or sixteen in a thread, and reads the windows from memory: two loads, a shift and three to five
+// dp4a a word. Scores of all its positions are then made at once. The floor is the windows' bytes over the bandwidth of
+// the caches. window_kernel: a warp owns a position and reads pattern and window, whatever their size.
 #include "device/previous.cuh"
 #include "kernels/template_direct.h"
 #include "kernels/template_offer.cuh"
@@ -109,20 +108,54 @@ template <int channels>
 __global__ void __launch_bounds__(32 * warps) window_kernel(TemplateScene scene, PlaceTest given) {
     let_next_begin();
     wait_for_previous();
+    constexpr int kinds = 2 + channels;
+    __shared__ unsigned long long parts[2][warps][kinds];  // of two positions in turn
     const HitTest& test = given.test;
     const Places places(scene, given.candidates, test);
-    for (unsigned i = blockIdx.x * warps + threadIdx.x / 32; i < places.count; i += gridDim.x * warps) {
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    const int begin = given.pattern.height * warp / warps;
+    TemplateWords own = given.pattern;
+    own.height = given.pattern.height * (warp + 1) / warps - begin;
+    const std::size_t skipped = static_cast<std::size_t>(begin) * static_cast<std::size_t>(own.stride);
+    own.pixels += skipped;
+    own.mask += skipped;
+    int turn = 0;
+    for (unsigned i = blockIdx.x; i < places.count; i += gridDim.x) {
         const unsigned place = places.at(i);
         const int x = static_cast<int>(place & 0xffffu);
         const int y = static_cast<int>(place >> 16);
         if (is_excluded(given.exclusions, x, y)) continue;
-        const WindowSums window = window_at<channels>(scene, given.pattern, channels * (scene.left + x), scene.top + y);
-        offer(test, lane_index() == 0, x, y, score_of(given.sums, window));
+        const WindowSums part = window_at<channels>(scene, own, channels * (scene.left + x), scene.top + y + begin);
+        if (lane_index() == 0) {
+            parts[turn][warp][0] = part.product;
+            parts[turn][warp][1] = part.square;
+#pragma unroll
+            for (int c = 0; c < channels; ++c) parts[turn][warp][2 + c] = part.sum[c];
+        }
+        __syncthreads();
+        const unsigned long long(&all)[warps][kinds] = parts[turn];
+        turn ^= 1;
+        if (warp != 0) continue;
+        WindowSums whole;
+#pragma unroll
+        for (int w = 0; w < warps; ++w) {
+            whole.product += all[w][0];
+            whole.square += all[w][1];
+#pragma unroll
+            for (int c = 0; c < channels; ++c) whole.sum[c] += all[w][2 + c];
+        }
+        offer(test, lane_index() == 0, x, y, score_of(given.sums, whole));
     }
 }
 
-constexpr int held_words = 16;       // of a thread
+// Words of a thread: as few as do, since a test waits for memory most of the time and more blocks wait for more of it.
+constexpr int few_words = 8;
+constexpr int most_words_held = 16;
 constexpr unsigned round_most = 32;  // positions that a block takes at a time
+
+constexpr int blocks_for_words(int held_words) {
+    return held_words == few_words ? 3 : 2;  // of a multiprocessor
+}
 
 // Words of a row of the pattern that test_kernel takes: of colour whole groups of three, so that a word's first channel
 // follows from its number alone.
@@ -131,6 +164,7 @@ __host__ __device__ constexpr int row_words_taken(const TemplateWords& pattern, 
 }
 
 // A thread's words of the pattern: the first is number `thread` of the team, the next ones a team's threads further.
+template <int held_words>
 struct HeldWords {
     unsigned pixels[held_words];
     unsigned mask[held_words];
@@ -161,9 +195,9 @@ struct ThreadSums {
     unsigned sum[channels] = {};  // of colour, that of channel (c + first word's number) modulo 3
 };
 
-template <int channels, int team_warps>
-__device__ __forceinline__ ThreadSums<channels> sums_at(const HeldWords& held, const unsigned char* window, int used,
-                                                        unsigned shift) {
+template <int channels, int team_warps, int held_words>
+__device__ __forceinline__ ThreadSums<channels> sums_at(const HeldWords<held_words>& held, const unsigned char* window,
+                                                        int used, unsigned shift) {
     ThreadSums<channels> own;
     // Several words at a time are on their way; those past the last one have an empty mask.
     constexpr int together = 8;
@@ -194,8 +228,9 @@ __device__ __forceinline__ ThreadSums<channels> sums_at(const HeldWords& held, c
     return own;
 }
 
-template <int channels, int team_warps>
-__device__ __forceinline__ void test_places(const TemplateScene& scene, const PlaceTest& given) {
+template <int channels, int team_warps, int held_words>
+__device__ __forceinline__ void test_places(const TemplateScene& scene, const PlaceTest& given, unsigned block,
+                                            unsigned blocks) {
     const TemplateWords& pattern = given.pattern;
     const HitTest& test = given.test;
     constexpr int kinds = 2 + channels;
@@ -211,11 +246,11 @@ __device__ __forceinline__ void test_places(const TemplateScene& scene, const Pl
     const int used = (row_words * pattern.height + 32 * team_warps - 1) / (32 * team_warps);
     const int last = last_word(scene);
     const Places places(scene, given.candidates, test);
-    const unsigned round = min(round_most, (places.count + gridDim.x - 1) / gridDim.x);
-    if (blockIdx.x * round >= places.count) return;
-    const HeldWords held(scene, pattern, row_words, thread, 32 * team_warps);
+    const unsigned round = min(round_most, (places.count + blocks - 1) / blocks);
+    if (block * round >= places.count) return;
+    const HeldWords<held_words> held(scene, pattern, row_words, thread, 32 * team_warps);
     int turn = 0;
-    for (unsigned first = blockIdx.x * round; first < places.count; first += gridDim.x * round) {
+    for (unsigned first = block * round; first < places.count; first += blocks * round) {
         const unsigned count = min(round, places.count - first);
         unsigned* const at = round_places[turn];
         unsigned* const window = round_sums[turn];
@@ -269,34 +304,39 @@ __device__ __forceinline__ void test_places(const TemplateScene& scene, const Pl
     }
 }
 
-template <int channels, int team_warps>
-__global__ void __launch_bounds__(32 * warps, 2) test_kernel(TemplateScene scene, PlaceTest given) {
+template <int channels, int team_warps, int held_words>
+__global__ void __launch_bounds__(32 * warps, blocks_for_words(held_words))
+    test_kernel(TemplateScene scene, PlaceTest given) {
     let_next_begin();
     wait_for_previous();
-    test_places<channels, team_warps>(scene, given);
+    test_places<channels, team_warps, held_words>(scene, given, blockIdx.x, gridDim.x);
 }
 
-// A row of blocks owns a pattern.
-template <int team_warps>
-__global__ void __launch_bounds__(32 * warps, 2) tests_kernel(TemplateScene scene, const PlaceTest* tests) {
+// A column of blocks owns a pattern: blocks of one with many candidates run beside those of others with few.
+template <int team_warps, int held_words>
+__global__ void __launch_bounds__(32 * warps, blocks_for_words(held_words))
+    tests_kernel(TemplateScene scene, const PlaceTest* tests) {
     let_next_begin();
     wait_for_previous();
-    test_places<1, team_warps>(scene, tests[blockIdx.y]);
+    test_places<1, team_warps, held_words>(scene, tests[blockIdx.x], blockIdx.y, gridDim.y);
 }
 
-// Calls launch_with(kernel's number of warps) for patterns that threads can hold; false where they cannot.
+// Calls launch_with(warps of a team, words of a thread) for patterns that threads can hold; false where they cannot.
 template <class Launch>
 bool with_team(int words, const Launch& launch_with) {
-    constexpr int warp_words = 32 * held_words;
+    constexpr int warp_words = 32 * most_words_held;
+    constexpr std::integral_constant<int, most_words_held> held;
     if (words > 8 * warp_words) return false;
     if (words > 4 * warp_words)
-        launch_with(std::integral_constant<int, 8>());
+        launch_with(std::integral_constant<int, 8>(), held);
     else if (words > 2 * warp_words)
-        launch_with(std::integral_constant<int, 4>());
+        launch_with(std::integral_constant<int, 4>(), held);
     else if (words > warp_words)
-        launch_with(std::integral_constant<int, 2>());
+        launch_with(std::integral_constant<int, 2>(), held);
+    else if (words > 32 * few_words)
+        launch_with(std::integral_constant<int, 1>(), held);
     else
-        launch_with(std::integral_constant<int, 1>());
+        launch_with(std::integral_constant<int, 1>(), std::integral_constant<int, few_words>());
     return true;
 }
 
@@ -315,18 +355,20 @@ void start(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits
     const auto grid_of = [&](unsigned team_warps) {
         return dim3(std::min(most, blocks_for(positions, warps / team_warps)));
     };
-    const bool held = !rows_too_far(scene, test.pattern) &&
-                      with_team(row_words_taken(test.pattern, channels) * test.pattern.height, [&](auto team_warps) {
-                          shape.grid = grid_of(team_warps);
-                          launch(test_kernel<channels, decltype(team_warps)::value>, shape, stream, scene, test);
-                      });
+    const bool held =
+        !rows_too_far(scene, test.pattern) &&
+        with_team(row_words_taken(test.pattern, channels) * test.pattern.height, [&](auto team_warps, auto held) {
+            shape.grid = grid_of(team_warps);
+            launch(test_kernel<channels, decltype(team_warps)::value, decltype(held)::value>, shape, stream, scene,
+                   test);
+        });
     if (held) return;
-    shape.grid = grid_of(1);
+    shape.grid = grid_of(warps);
     launch(window_kernel<channels>, shape, stream, scene, test);
 }
 
 // Blocks for each pattern: enough for one that has most candidates of all.
-constexpr unsigned pattern_blocks = 64;
+constexpr unsigned pattern_blocks = 128;
 
 }  // namespace
 
@@ -339,7 +381,7 @@ void direct_test(const TemplateScene& scene, const PlaceTest& test, const Device
 
 bool direct_tests_take(const TemplateScene& scene, const TemplateWords& pattern) {
     return scene.channels == 1 && !rows_too_far(scene, pattern) &&
-           with_team(pattern.words * pattern.height, [](auto) {});
+           with_team(pattern.words * pattern.height, [](auto, auto) {});
 }
 
 void direct_tests(const TemplateScene& scene, const TemplateWords& pattern, const PlaceTest* tests, int count,
@@ -347,9 +389,10 @@ void direct_tests(const TemplateScene& scene, const TemplateWords& pattern, cons
     LaunchShape shape;
     shape.early = limits.early_launch;
     shape.block = dim3(32 * warps);
-    shape.grid = dim3(pattern_blocks, static_cast<unsigned>(count));
-    with_team(pattern.words * pattern.height,
-              [&](auto team_warps) { launch(tests_kernel<decltype(team_warps)::value>, shape, stream, scene, tests); });
+    shape.grid = dim3(static_cast<unsigned>(count), pattern_blocks);
+    with_team(pattern.words * pattern.height, [&](auto team_warps, auto held) {
+        launch(tests_kernel<decltype(team_warps)::value, decltype(held)::value>, shape, stream, scene, tests);
+    });
 }
 
 }  // namespace vedette::cuda

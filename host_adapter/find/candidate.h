@@ -43,6 +43,7 @@ public:
 
 private:
     void verify(MatchCandidate& candidate, ResidualMeter& meter) const;
+    std::uint32_t candidates_of_a_piece(const std::vector<MatchCandidate>& candidates) const;
 
     const FindQuery& query_;
     const Workers& workers_;

@@ -106,7 +106,8 @@ void cost(const Device&, const vdt_query& query, vdt_cost& cost) {
     // Refinement, directions, one step in memory for each distance above a block's, ranks, descriptors.
     const double far = std::max(0.0, std::ceil(steps) - 10);
     cost.launches += 4 + static_cast<std::uint32_t>(far * (far + 1) / 2 + far + 1);
-    cost.bytes_to_host = keypoints * sizeof(vdt_keypoint);
+    constexpr double descriptor_bytes = 128 * sizeof(float);
+    cost.bytes_to_host = keypoints * (sizeof(vdt_keypoint) + descriptor_bytes);
     cost.scratch_bytes = scratch_bytes(query, shape);
     cost.shared_bytes = 32 * 1024;
 }

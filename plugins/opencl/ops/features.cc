@@ -125,7 +125,8 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     // Places, which are distinct, directions, one step in memory for each distance above a piece's, descriptors.
     const double far = std::max(0.0, std::ceil(steps) - 9);
     cost.launches += 4 + static_cast<std::uint32_t>(far * (far + 1) / 2 + far + 1);
-    cost.bytes_to_host = keypoints * sizeof(vdt_keypoint);
+    constexpr double descriptor_bytes = 128 * sizeof(float);
+    cost.bytes_to_host = keypoints * (sizeof(vdt_keypoint) + descriptor_bytes);
     cost.scratch_bytes = scratch_bytes(query, shape);
     cost.shared_bytes = 16 * 1024;
 }

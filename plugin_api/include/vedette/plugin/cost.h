@@ -36,7 +36,8 @@ typedef struct vdt_cost {
     uint32_t stage_count;
     uint32_t stage_size;
     uint32_t launches;      /* kernel starts, or fork-joins of the thread pool */
-    double bytes_to_device; /* copies the plugin itself needs; the host adds those implied by where images lie (N_hd) */
+    double bytes_to_device; /* copies the plugin itself needs; the host adds those implied by where images lie (N_hd),
+                               but for the descriptors of `features`, of which the plugin counts those it expects */
     double bytes_to_host;   /* (N_dh) */
     uint64_t scratch_bytes;
     uint64_t shared_bytes; /* of one multiprocessor's shared memory, by one block */
