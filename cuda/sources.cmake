@@ -11,6 +11,7 @@ set(VEDETTE_CUDA_SOURCES
     kernels/fft2_squares.cu
     kernels/fft_roots.cc
     kernels/filter_direct.cu
+    kernels/filter_strip.cu
     kernels/filter_tile.cu
     kernels/group.cu
     kernels/group_components.cu

@@ -2,10 +2,12 @@
 //
 // Two ways [sources: the caching criterion of Kapustin's thesis]: tile, where a block keeps the pixels that its results
 // stand on in shared memory, and direct, where every result reads all pixels through the caches; lines are then two
-// kernels with a whole image of sums between them.
+// kernels with a whole image of sums between them. Short symmetric lines of one element a pixel need no shared memory
+// to be kept: a strip of the image passes through the registers of a warp.
 #pragma once
 
 #include "kernels/convert.h"
+#include "runtime/device.h"
 
 namespace vedette::cuda {
 
@@ -45,6 +47,7 @@ struct FilterJob {
     std::int32_t width = 0, height = 0;                       // pixels
     std::int32_t elements = 1;                                // of a pixel in a group
     std::int32_t groups = 1;
+    bool apart = false;  // a row's elements of a group do not lie side by side in memory, coming or going
     std::int32_t kernel_width = 1, kernel_height = 1;
     std::int32_t anchor_x = 0, anchor_y = 0;
     float border_value = 0, delta = 0;
@@ -73,6 +76,13 @@ FilterTile filter_tile(const FilterJob& job, std::size_t shared_limit) noexcept;
 // Must be called once on a device before filter_by_tiles of the same kind, depths and tile.
 void allow_filter_tiles(const FilterJob& job, const FilterTile& tile);
 void filter_by_tiles(const FilterJob& job, const FilterTile& tile, const FilterGroups& groups, cudaStream_t stream);
+
+// Rows of a warp's strip on the current device; 0: strips do not serve the job. Does not read what lies in device
+// memory.
+std::int32_t filter_strip_rows(const DeviceLimits& limits, const FilterJob& job);
+// Pixels of a strip's rows that are results, where strips serve; 32 lanes load four pixels each.
+std::int32_t filter_strip_width(const FilterJob& job) noexcept;
+void filter_by_strips(const FilterJob& job, std::int32_t rows, const FilterGroups& groups, cudaStream_t stream);
 
 // Bytes of scratch of the direct way; 0 for a matrix.
 std::size_t filter_direct_scratch(const FilterJob& job) noexcept;

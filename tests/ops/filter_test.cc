@@ -132,6 +132,27 @@ BOOST_AUTO_TEST_CASE(lengths_of_lines) {
         BOOST_CHECK(check_filter(small, small_out, Filter(kind, VDT_BORDER_WRAP, 301, 303, 2).params));
 }
 
+// Squares of symmetric lines, which backends sum in strips: widths around theirs, with every border at their ends.
+BOOST_DATA_TEST_CASE(short_lines_of_squares, bdata::make(borders), border) {
+    if (!backend_has(VDT_OP_FILTER, "filter")) return;
+    Random random(border);
+    const std::uint32_t widths[] = {1, 3, 4, 112, 119, 122, 225, 354};
+    std::uint32_t turn = 0;
+    for (std::uint32_t side = 3; side <= 17; side += 2)
+        for (const std::uint32_t width : widths) {
+            const std::uint32_t height = (turn++ % 3) * 37 + 2;
+            for (const vdt_format format :
+                 {VDT_FORMAT_GRAY8, VDT_FORMAT_GRAY16, VDT_FORMAT_GRAYF32, VDT_FORMAT_PLANAR_BGRF32}) {
+                const TestImage in = random_image(random, format, width, height, all_layouts[turn % 4]);
+                TestImage out(format, width, height, all_layouts[(turn + 1) % 4]);
+                Filter filter(turn % 2 == 0 ? VDT_FILTER_BOX : VDT_FILTER_GAUSSIAN, border, side, side, side);
+                filter.params.sigma_x = side / 5.0;
+                BOOST_TEST_CONTEXT(name_of(format) << ", " << width << "x" << height << ", side " << side)
+                BOOST_CHECK(check_filter(in, out, filter.params));
+            }
+        }
+}
+
 BOOST_AUTO_TEST_CASE(refusals) {
     if (!backend_has(VDT_OP_FILTER, "filter")) return;
     const TestImage in = flat_image(VDT_FORMAT_GRAY8, 5, 5, 1), out(VDT_FORMAT_GRAY8, 5, 5);

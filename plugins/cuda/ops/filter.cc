@@ -38,6 +38,12 @@ struct Filtering {
     bool is_direct(const Device& device, std::uint32_t variant) const noexcept {
         return variant == direct_variant || cuda::filter_tile(job, device.cuda.limits.shared_bytes).rows == 0;
     }
+    // 0: not by strips.
+    std::int32_t strip_rows(const Device& device, std::uint32_t variant) const {
+        if (variant == direct_variant) return 0;
+        const cuda::Current current(device.cuda.limits.ordinal);
+        return cuda::filter_strip_rows(device.cuda.limits, job);
+    }
 
     imaging::FilterWeights weights;
     imaging::FixedWeights fixed;
@@ -72,6 +78,7 @@ Filtering::Filtering(const vdt_query& query)
     const bool together = !from.planar && !to.planar;
     job.elements = together ? from.channels : 1;
     job.groups = together ? 1 : from.channels;
+    job.apart = job.groups != 1 && from.planar != to.planar;
     job.kernel_width = static_cast<std::int32_t>(weights.width);
     job.kernel_height = static_cast<std::int32_t>(weights.height);
     job.anchor_x = static_cast<std::int32_t>(weights.anchor_x);
@@ -113,6 +120,19 @@ void cost(const Device& device, const vdt_query& query, vdt_cost& cost) {
     const double down = matrix ? 0 : operations_of(job.down, fused);
     cost.flags = VDT_COST_EXACT;
     cost.scratch_bytes = filtering.table_bytes();
+    if (const std::int32_t rows = filtering.strip_rows(device, query.variant); rows != 0) {
+        // Of a strip's pixels and rows, how many more are needed for its results.
+        const double lanes = 32, pixels = 4, width = cuda::filter_strip_width(job);
+        const double wider = lanes * pixels / width, higher = (rows + job.kernel_height - 1.0) / rows;
+        const double operations = wider * ((across + 6) * higher + down + 6);
+        vdt_cost_stage stage = plugin::even_stage(results * operations, pixels * rows * operations,
+                                                  results / (pixels * rows), in_bytes + out_bytes, transaction_bytes);
+        stage.global_refs = (in_bytes * wider * higher + out_bytes) / transaction_bytes;
+        // Shuffles go the way of shared memory: all that a lane's four sums stand on, but for its own.
+        stage.shared_refs = results * wider * higher * (job.kernel_width - 1) / pixels;
+        plugin::add_launch(cost, stage);
+        return;
+    }
     if (!filtering.is_direct(device, query.variant)) {
         const cuda::FilterTile tile = cuda::filter_tile(job, device.cuda.limits.shared_bytes);
         // Of a tile's pixels and rows, how many more are needed for its results.
@@ -153,8 +173,11 @@ public:
     FilterPlan(const Device& device, const vdt_query& query) : operands_(device), planned_(params_of(query)) {
         Filtering filtering(query);
         job_ = filtering.job;
+        strip_rows_ = filtering.strip_rows(device, query.variant);
         direct_ = filtering.is_direct(device, query.variant);
-        if (direct_) {
+        if (strip_rows_ != 0) {
+            // Nothing but the tables.
+        } else if (direct_) {
             scratch_ = cuda::Block<std::byte>(device.cuda.memory, cuda::filter_direct_scratch(job_));
         } else {
             tile_ = cuda::filter_tile(job_, device.cuda.limits.shared_bytes);
@@ -167,7 +190,9 @@ public:
         planned_.check(plugin::params_of<vdt_filter_params>(call));
         Operands::Call running(operands_, call);
         const cuda::FilterGroups groups = groups_of(operands_.input(0), operands_.output(0));
-        if (direct_)
+        if (strip_rows_ != 0)
+            cuda::filter_by_strips(job_, strip_rows_, groups, operands_.stream());
+        else if (direct_)
             cuda::filter_directly(job_, groups, scratch_.data(), operands_.stream());
         else
             cuda::filter_by_tiles(job_, tile_, groups, operands_.stream());
@@ -227,6 +252,7 @@ private:
     Operands operands_;
     imaging::PlannedFilter planned_;
     cuda::FilterJob job_;
+    std::int32_t strip_rows_ = 0;  // 0: not by strips
     bool direct_ = false;
     cuda::FilterTile tile_;
     cuda::Block<std::byte> table_;
@@ -239,10 +265,12 @@ std::unique_ptr<Plan> plan(const Device& device, const vdt_query& query) {
 
 constexpr const char* variants[] = {"tile-cached", "direct"};
 
-const char* way(const Device&, const vdt_query& query) {
+const char* way(const Device& device, const vdt_query& query) {
     constexpr const char* of_bytes[] = {"tile-cached, bytes", "direct, bytes"};
     constexpr const char* of_matrix[] = {"tile-cached, not separable", "direct, not separable"};
-    const cuda::FilterKind kind = Filtering(query).job.kind;
+    const Filtering filtering(query);
+    if (filtering.strip_rows(device, query.variant) != 0) return "in strips";
+    const cuda::FilterKind kind = filtering.job.kind;
     return (kind == cuda::FilterKind::matrix        ? of_matrix
             : kind == cuda::FilterKind::fixed_lines ? of_bytes
                                                     : variants)[query.variant];
