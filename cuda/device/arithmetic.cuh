@@ -17,14 +17,14 @@ __device__ __forceinline__ float approximate_sqrt(float value) {
 #endif
 }
 
-// above / below within two units in the last place, in two instructions. Numbers under the least normal one count as 0;
-// 0 where `below` is over 2^126.
-__device__ __forceinline__ float quick_quotient(float above, float below) {
+// 1 / value within one unit in the last place, in one instruction. Numbers under the least normal one count as 0; 0
+// where `value` is over 2^126.
+__device__ __forceinline__ float quick_reciprocal(float value) {
 #if defined(VEDETTE_CUDA_EMULATION)
-    return above / below;
+    return 1 / value;
 #else
     float result;
-    asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(result) : "f"(above), "f"(below));
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(value));
     return result;
 #endif
 }

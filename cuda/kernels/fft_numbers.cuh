@@ -89,31 +89,58 @@ __device__ __forceinline__ void reverse_order(Number (&a)[points]) {
     for (int k = 0; k < points; ++k) a[k] = b[k];
 }
 
-// a[k] <- sum over m of a[m] exp(-2 pi i m k / points).
+// The butterfly of numbers `at` and at + half in the round that joins transforms of `half` points.
 template <int points>
-__device__ __forceinline__ void small_transform(Number (&a)[points]) {
-    reverse_order<points>(a);
-#pragma unroll
-    for (int half = 1; half < points; half *= 2) {
-#pragma unroll
-        for (int at = 0; at < points; ++at) {
-            if ((at & half) != 0) continue;
-            const int q = at & (half - 1);
-            Number &even = a[at], &odd = a[at + half];
-            if (2 * q == half) odd = quarter_turn(odd);
-            if (q == 0 || 2 * q == half) {
-                const Number sum = even + odd;
-                odd = even - odd;
-                even = sum;
-            } else {
-                // exp(-2 pi i q / (2 half)), in 32nds of a turn.
-                const int turn = q * 16 / half;
-                const int rest = turn & 7;
-                const Number w{cosine_32(rest), -cosine_32(8 - rest)};
-                butterfly(even, odd, turn >= 8 ? quarter_turn(w) : w);
-            }
-        }
+__device__ __forceinline__ void small_butterfly(Number (&a)[points], int at, int half) {
+    const int q = at & (half - 1);
+    Number &even = a[at], &odd = a[at + half];
+    if (2 * q == half) odd = quarter_turn(odd);
+    if (q == 0 || 2 * q == half) {
+        const Number sum = even + odd;
+        odd = even - odd;
+        even = sum;
+    } else {
+        // exp(-2 pi i q / (2 half)), in 32nds of a turn.
+        const int turn = q * 16 / half;
+        const int rest = turn & 7;
+        const Number w{cosine_32(rest), -cosine_32(8 - rest)};
+        butterfly(even, odd, turn >= 8 ? quarter_turn(w) : w);
     }
+}
+
+// All butterflies of a transform of numbers in reversed order, as join(at, half). Their order lets loads before it and
+// stores behind it overlap with it: first what stands on numbers m = q + 4 i, for one q after the other; then what
+// makes numbers k = q + 4 i, which are handed to use(k) as soon as they are there.
+template <int points, class Join, class Use>
+__device__ __forceinline__ void each_butterfly(const Join& join, const Use& use) {
+    constexpr int quarters = points < 4 ? points : 4;
+#pragma unroll
+    for (int first = 0; first < points; first += quarters)
+#pragma unroll
+        for (int half = 1; half < quarters; half *= 2)
+#pragma unroll
+            for (int at = first; at < first + quarters; ++at)
+                if ((at & half) == 0) join(at, half);
+#pragma unroll
+    for (int q = 0; q < quarters; ++q) {
+#pragma unroll
+        for (int half = quarters; half < points; half *= 2)
+#pragma unroll
+            for (int at = q; at < points; at += quarters)
+                if ((at & half) == 0) join(at, half);
+#pragma unroll
+        for (int k = q; k < points; k += quarters) use(k);
+    }
+}
+struct NoUse {
+    __device__ __forceinline__ void operator()(int) const {}
+};
+
+// a[k] <- sum over m of a[m] exp(-2 pi i m k / points).
+template <int points, class Use = NoUse>
+__device__ __forceinline__ void small_transform(Number (&a)[points], const Use& use = {}) {
+    reverse_order<points>(a);
+    each_butterfly<points>([&](int at, int half) { small_butterfly<points>(a, at, half); }, use);
 }
 
 // How many different factors a transform of turned inputs has.
@@ -134,16 +161,13 @@ template <int points>
 __device__ __forceinline__ void small_turned_transform(Number (&a)[points],
                                                        const Number (&factors)[turned_factors(points)]) {
     reverse_order<points>(a);
-#pragma unroll
-    for (int half = 1; half < points; half *= 2) {
-#pragma unroll
-        for (int at = 0; at < points; ++at) {
-            if ((at & half) != 0) continue;
+    each_butterfly<points>(
+        [&](int at, int half) {
             const int q = at & (half - 1);
             const Number factor = factors[first_factor(half) + q % factors_of_round(half)];
             butterfly(a[at], a[at + half], q >= factors_of_round(half) ? quarter_turn(factor) : factor);
-        }
-    }
+        },
+        NoUse());
 }
 
 }  // namespace vedette::cuda

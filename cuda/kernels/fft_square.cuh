@@ -11,6 +11,7 @@
 // shared memory, once of these across the team.
 #pragma once
 
+#include "kernels/fft_ends.cuh"
 #include "kernels/fft_teams.cuh"
 
 namespace vedette::cuda {
@@ -95,10 +96,12 @@ public:
         transform_line<true>(a);
     }
 
+    // Between two calls of forward, and between two of inverse.
+    __device__ __forceinline__ void between() {}
+
     // Line 0's numbers at n - ky. The whole group of line 0, and no other.
     __device__ __forceinline__ void mirror(const Number (&a)[values], Number (&other)[values]) {
-        const unsigned group = (lanes == 32 ? 0xffffffffu : (1u << lanes % 32) - 1u)
-                               << threadIdx.x % 32 / lanes * lanes;
+        constexpr unsigned group = 0xffffffffu >> (32 - lanes);  // line 0 is its warp's first
 #pragma unroll
         for (int q = 0; q < values; ++q) other[q] = a[q];
         Line::change_places(
@@ -125,33 +128,15 @@ private:
         __syncwarp();  // the scratch may be where these lay
     }
 
-    // P = F(0) + i F(n / 2) to twice both.
     __device__ __forceinline__ void split_ends(Number (&a)[values]) {
         Number other[values];
         mirror(a, other);
-        const Number first = a[0], middle = a[values / 2];
-#pragma unroll
-        for (int q = 0; q < values; ++q) {
-            const Number p = a[q], o = other[q];
-            a[q] = q < values / 2 ? Number{p.re + o.re, p.im - o.im} : Number{p.im + o.im, p.re - o.re};
-        }
-        if (lane() != 0) return;
-        a[0] = first * 2;
-        a[values / 2] = middle * 2;
+        FftEnds<values>::split(a, other, lane());
     }
-    // And back, not halved.
     __device__ __forceinline__ void join_ends(Number (&a)[values]) {
         Number other[values];
         mirror(a, other);
-        const Number first = a[0], middle = a[values / 2];
-#pragma unroll
-        for (int q = 0; q < values; ++q) {
-            const Number p = a[q], o = other[q];
-            a[q] = q < values / 2 ? Number{p.re - o.im, p.im + o.re} : Number{o.re + p.im, p.re - o.im};
-        }
-        if (lane() != 0) return;
-        a[0] = first;
-        a[values / 2] = middle;
+        FftEnds<values>::join(a, other, lane());
     }
 
     Team team_;

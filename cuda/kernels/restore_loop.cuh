@@ -82,25 +82,35 @@ private:
         return (static_cast<std::int32_t>(job_.first_image) + image_) * n + square_.line();
     }
 
-    // Negative pixels count as 0. In the first job the values are looked at.
-    template <bool is_spread>
-    __device__ __forceinline__ float checked(const View<const float>& image, std::int32_t y, int x) const {
-        const float value = image.row(y)[x];
-        if (job_.first) {
-            if (!(fabsf(value) <= 3.402823466e38F))
-                *(is_spread ? &job_.problems->spread_row : &job_.problems->blurred_row) = y;
-            else if (is_spread && value < 0)
-                job_.problems->negative_row = y;
-        }
-        return value > 0 ? value : 0;
-    }
+    // Negative pixels count as 0. In the first job the values are looked at, when all are there: a word about one of
+    // them must not stand between two loads.
     template <bool is_spread>
     __device__ __forceinline__ void load(const View<const float>& image, Numbers& a) const {
+        const float* const top = image.row(top_row());
+        const float* const bottom = image.row(top_row() + n / 2);
 #pragma unroll
         for (int m = 0; m < values; ++m) {
             const int x = square_.lane() + lanes * m;
-            a[m] = {checked<is_spread>(image, top_row(), x), checked<is_spread>(image, top_row() + n / 2, x)};
+            a[m] = {top[x], bottom[x]};
         }
+        if (job_.first) {
+            look_at<is_spread, &Number::re>(a, top_row());
+            look_at<is_spread, &Number::im>(a, top_row() + n / 2);
+        }
+#pragma unroll
+        for (int m = 0; m < values; ++m) a[m] = {fmaxf(a[m].re, 0), fmaxf(a[m].im, 0)};  // 0 where it is not a number
+    }
+    // At the thread's values of row y.
+    template <bool is_spread, float Number::*part>
+    __device__ __forceinline__ void look_at(const Numbers& a, std::int32_t y) const {
+        bool finite = true, negative = false;
+#pragma unroll
+        for (int m = 0; m < values; ++m) {
+            finite = finite && fabsf(a[m].*part) <= 3.402823466e38F;
+            negative = negative || a[m].*part < 0;
+        }
+        if (!finite) *(is_spread ? &job_.problems->spread_row : &job_.problems->blurred_row) = y;
+        if (is_spread && negative) job_.problems->negative_row = y;
     }
     __device__ __forceinline__ void load_blurred(Numbers& a) const {
         load<false>(job_.blurred, a);
@@ -142,14 +152,12 @@ private:
 
     // ---- Steps ----------------------------------------------------------------------------------------------------
 
-    // Estimates stay finite and are never negative, whatever comes in; too small ones, which no pixel could show,
-    // become 0. So does what is not a number.
+    // Estimates stay finite and are never negative, whatever comes in; what is not a number becomes 0.
     static __device__ __forceinline__ float clean(float value) {
-        constexpr float least = 1e-30F, most = 1e30F;
-        return fminf(value > least ? value : 0, most);
+        return fminf(fmaxf(value, 0), 1e30F);
     }
     __device__ __forceinline__ float quotient(float above, float below) const {
-        return quick_quotient(above, fmaxf(below, job_.epsilon));  // epsilon where `below` is not a number
+        return above * quick_reciprocal(fmaxf(below, job_.epsilon));  // epsilon where `below` is not a number
     }
     // estimate <- estimate * given / a, which goes into a, too.
     template <class Estimate, class Given>
@@ -226,23 +234,28 @@ private:
         return product(by, value);
     }
     template <Use use, class Lens>
-    __device__ __forceinline__ void through(Numbers& a, const Lens& lens) {
+    __device__ __forceinline__ void through(Numbers& a, const Numbers& mirrored, const Lens& lens) const {
+#pragma unroll
+        for (int q = 0; q < values; ++q) a[q] = times<use>(lens[q], a[q]);
         if (square_.line() == 0) {
-            Numbers other;
-            square_.mirror(a, other);
 #pragma unroll
             for (int q = 0; q < values; ++q)
-                a[q] = times<use>(lens[q], a[q]) + times<use>(difference()[lanes * q], {other[q].re, -other[q].im});
-        } else {
-#pragma unroll
-            for (int q = 0; q < values; ++q) a[q] = times<use>(lens[q], a[q]);
+                a[q] = a[q] + times<use>(difference()[lanes * q], {mirrored[q].re, -mirrored[q].im});
         }
-        __syncwarp();
     }
-    template <Use use, class Lens>
-    __device__ __forceinline__ void transform_through(Numbers& a, const Lens& lens) {
+    // To pixels seen through the lens, or through that of the conjugate spectrum.
+    template <bool real, class Lens>
+    __device__ __forceinline__ void transform_through(Numbers& a, const Lens& lens, bool conjugate) {
         square_.template forward<false>(a);
-        through<use>(a, lens);
+        Numbers mirrored;
+        if (square_.line() == 0) square_.mirror(a, mirrored);
+        if constexpr (real)
+            through<Use::real>(a, mirrored, lens);
+        else if (conjugate)
+            through<Use::conjugate>(a, mirrored, lens);
+        else
+            through<Use::plain>(a, mirrored, lens);
+        __syncwarp();
         square_.template inverse<false>(a);
     }
 
@@ -250,6 +263,7 @@ private:
     __device__ __forceinline__ void transform_spread(Numbers& a) {
         load_spread(a);
         square_.forward(a);
+        square_.between();
         if (job_.first && square_.holds_reals() && a[0].re == 0)
             job_.problems->zero_image = static_cast<int>(job_.first_image) + image_;
     }
@@ -281,19 +295,25 @@ private:
         else
             resume(estimate, 0);
         copy_from(estimate, a);
-        for (std::uint32_t iteration = 0; iteration < job_.iterations; ++iteration) {
-            transform_through<Use::plain>(a, lens);
+        // Two passes an iteration, which share most of their code: with both in a row the loop is too long for the
+        // first instruction cache.
+#pragma unroll 1
+        for (std::uint32_t pass = 0; pass < 2 * job_.iterations; ++pass) {
+            const bool is_second = pass % 2 != 0;
+            transform_through<false>(a, lens, is_second);
+            if (!is_second) {
 #pragma unroll
-            for (int m = 0; m < values; ++m) {
-                const Number g = given[m];
-                a[m] = {quotient(g.re, a[m].re), quotient(g.im, a[m].im)};
-            }
-            transform_through<Use::conjugate>(a, lens);
+                for (int m = 0; m < values; ++m) {
+                    const Number g = given[m];
+                    a[m] = {quotient(g.re, a[m].re), quotient(g.im, a[m].im)};
+                }
+            } else {
 #pragma unroll
-            for (int m = 0; m < values; ++m) {
-                const Number e = estimate[m];
-                a[m] = {clean(e.re * fmaxf(a[m].re, 0)), clean(e.im * fmaxf(a[m].im, 0))};
-                estimate.set(m, a[m]);
+                for (int m = 0; m < values; ++m) {
+                    const Number e = estimate[m];
+                    a[m] = {clean(e.re * a[m].re), clean(e.im * a[m].im)};
+                    estimate.set(m, a[m]);
+                }
             }
         }
         leave(estimate, 0, job_.restored);
@@ -328,7 +348,7 @@ private:
         make_lens(a, power_scale, lens);
         copy_from(estimate, a);
         for (std::uint32_t iteration = 0; iteration < job_.iterations; ++iteration) {
-            transform_through<Use::real>(a, lens);
+            transform_through<true>(a, lens, false);
             ratio_step(a, estimate, given);
         }
         leave(estimate, 0, job_.restored);
@@ -355,15 +375,18 @@ private:
         else
             resume(estimate, 0);
         square_.forward(a);
+        square_.between();
         copy(a, blurred_spectrum);
         for (std::uint32_t iteration = 0; iteration < job_.iterations; ++iteration) {
             copy_from(estimate, a);
             square_.forward(a);
+            square_.between();
             copy(a, image_spectrum);
             copy_from(spread, a);
             square_.forward(a);
             copy(a, spread_spectrum);
             correct(a, spread_spectrum, image_spectrum, blurred_spectrum, numerator, estimate);
+            square_.between();
             correct(a, image_spectrum, spread_spectrum, blurred_spectrum, numerator, spread);
         }
         leave(estimate, 0, job_.restored);
@@ -375,6 +398,7 @@ private:
                                             Numerator& numerator, Estimate& estimate) {
         through_conjugate(a, by, blurred, product_scale);
         square_.inverse(a);
+        square_.between();
 #pragma unroll
         for (int m = 0; m < values; ++m) numerator.set(m, {fmaxf(a[m].re, 0), fmaxf(a[m].im, 0)});
         through_power(a, by, own);
