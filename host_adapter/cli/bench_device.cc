@@ -169,7 +169,7 @@ struct DeviceWork::Objects {
     }
 };
 
-DeviceWork::DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work, std::uint32_t variant)
+DeviceWork::DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work, std::uint32_t variant, OnHost on_host)
     : on_(on), work_(std::move(work)), objects_(std::make_unique<Objects>()), variant_number_(variant) {
     guarded([&] {
         const bool templates = work_->op == VDT_OP_TEMPLATE_FIND || work_->op == VDT_OP_TEMPLATE_MAP;
@@ -177,14 +177,16 @@ DeviceWork::DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work, 
         for (const vdt_image* image : work_->in) {
             const bool none = image->format == VDT_FORMAT_NONE;
             const bool kept = templates && on_.device().keeps_images();
-            images_.push_back(none                 ? *image
-                              : kept               ? as_resident(*image)
-                              : on_.holds_images() ? on_device(*image, true)
-                                                   : *image);
+            const bool there = on_.holds_images() && on_host != OnHost::inputs;
+            images_.push_back(none    ? *image
+                              : kept  ? as_resident(*image)
+                              : there ? on_device(*image, true)
+                                      : *image);
             in_.push_back(&images_.back());
         }
         for (const vdt_image* image : work_->out) {
-            images_.push_back(on_.holds_images() ? on_device(*image, false) : *image);
+            const bool there = on_.holds_images() && on_host != OnHost::outputs;
+            images_.push_back(there ? on_device(*image, false) : *image);
             out_.push_back(&images_.back());
         }
         lists_.reserve(work_->to.size());

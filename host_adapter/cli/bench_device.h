@@ -45,6 +45,9 @@ struct DeviceCounts {
     DeviceCounts(DeviceCounts&&) = default;  // the stages stay where they are
 };
 
+// Images that stay in host memory, so that each call copies them.
+enum class OnHost { none, inputs, outputs };
+
 // An operation whose images lie on the device before the first run and stay there: the scene and the patterns of the
 // template operations as residents where the device keeps any, all others in device memory, or in host memory where it
 // has none of its own. Lists and parameters are in host memory, where the ABI wants them.
@@ -52,7 +55,8 @@ class DeviceWork {
 public:
     // `work` is finished and stays as it is; its inputs are copied to the device. Problem, with an unsupported code
     // when the operation does not take such images.
-    DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work, std::uint32_t variant = 0);
+    DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work, std::uint32_t variant = 0,
+               OnHost on_host = OnHost::none);
     ~DeviceWork();
     DeviceWork(const DeviceWork&) = delete;
     DeviceWork& operator=(const DeviceWork&) = delete;

@@ -5,6 +5,7 @@
 #include "output.h"
 #include "probe/parameters.h"
 #include "probe_calibration.h"
+#include "probe_copies.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -103,6 +104,8 @@ model::Profile probe_device(host::Context& context, vdt_context* api, const std:
     profile.parameters.merge(host::measure_parameters(*device, budget * parameter_share));
     profile.parameters.set(open_time);
     measure_calls(on, api, profile);
+    step("copying images");
+    measure_copies(on, profile);
     calibrate(on, api, budget - seconds_since(measuring), profile, step);
     return profile;
 }

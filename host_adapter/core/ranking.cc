@@ -5,6 +5,7 @@
 #include "operations.h"
 #include "views.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace vedette::host {
@@ -65,19 +66,34 @@ std::string Option::device_name() const {
     return host::device_name(*device);
 }
 
+namespace {
+
+// Rows that a device keeps apart: those that do not fill whole lines of its memory.
+double rows_apart(const vdt_image& image) noexcept {
+    constexpr double line = 128;
+    const double rows = static_cast<double>(image.height) * std::max<std::uint32_t>(image.plane_count, 1);
+    return rows <= 1 || std::fmod(pixel_bytes(image) / rows, line) == 0 ? 0 : rows;
+}
+
+}  // namespace
+
 model::Transfers transfers_of(const std::vector<vdt_image>& inputs, const std::vector<vdt_image>& outputs) noexcept {
     model::Transfers transfers;
     for (const vdt_image& image : inputs) {
         if (image.format == VDT_FORMAT_NONE || image.resident != nullptr) continue;
         if (image.memory == VDT_MEMORY_HOST) transfers.to_device_pageable += pixel_bytes(image);
         if (image.memory == VDT_MEMORY_PINNED) transfers.to_device_pinned += pixel_bytes(image);
-        if (image.memory == VDT_MEMORY_HOST || image.memory == VDT_MEMORY_PINNED) ++transfers.copies;
+        if (image.memory != VDT_MEMORY_HOST && image.memory != VDT_MEMORY_PINNED) continue;
+        ++transfers.copies;
+        transfers.rows_to_device += rows_apart(image);
     }
     for (const vdt_image& image : outputs) {
         if (image.format == VDT_FORMAT_NONE) continue;
         if (image.memory == VDT_MEMORY_HOST) transfers.to_host_pageable += pixel_bytes(image);
         if (image.memory == VDT_MEMORY_PINNED) transfers.to_host_pinned += pixel_bytes(image);
-        if (image.memory == VDT_MEMORY_HOST || image.memory == VDT_MEMORY_PINNED) ++transfers.copies;
+        if (image.memory != VDT_MEMORY_HOST && image.memory != VDT_MEMORY_PINNED) continue;
+        ++transfers.copies;
+        transfers.rows_to_host += rows_apart(image);
     }
     return transfers;
 }

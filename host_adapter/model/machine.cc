@@ -43,10 +43,19 @@ Machine::Machine(const Parameters& parameters, bool caller_works) noexcept : cal
     launch_time_ = get(VDT_PARAM_LAUNCH_TIME, 0);
     next_launch_time_ = get(VDT_PARAM_NEXT_LAUNCH_TIME, launch_time_);
     to_device_pinned_ = get(VDT_PARAM_TO_DEVICE_PINNED, get(VDT_PARAM_TO_DEVICE_PAGEABLE, 5e9));
-    to_device_pageable_ = get(VDT_PARAM_TO_DEVICE_PAGEABLE, to_device_pinned_);
+    to_device_pageable_.rate = get(VDT_PARAM_TO_DEVICE_PAGEABLE, to_device_pinned_);
+    to_device_pageable_.small = get(to_device_small, to_device_pageable_.rate);
+    to_device_pageable_.start = get(to_device_start, 0);
     to_host_pinned_ = get(VDT_PARAM_TO_HOST_PINNED, get(VDT_PARAM_TO_HOST_PAGEABLE, 5e9));
-    to_host_pageable_ = get(VDT_PARAM_TO_HOST_PAGEABLE, to_host_pinned_);
+    to_host_pageable_.rate = get(VDT_PARAM_TO_HOST_PAGEABLE, to_host_pinned_);
+    to_host_pageable_.small = get(to_host_small, to_host_pageable_.rate);
+    to_host_pageable_.start = get(to_host_start, 0);
     copy_latency_ = get(VDT_PARAM_COPY_LATENCY, 0);
+    copy_row_time_ = get(copy_row_time, 0);
+}
+
+double Machine::PageableCopy::time(double bytes) const noexcept {
+    return std::min(bytes / small, start + bytes / rate);
 }
 
 double Machine::StageTime::longest() const noexcept {
@@ -148,9 +157,10 @@ Terms Machine::terms_of(const vdt_cost& cost, const Transfers& transfers, double
     // Stages end with a launch's end or with a barrier. A thread that works by itself waits for nobody.
     if (!caller_works_) terms.barrier = std::max(static_cast<double>(cost.stage_count) - launches, 0.0) * barrier_time_;
 
-    terms.to_device = transfers.to_device_pageable / to_device_pageable_ +
+    terms.to_device = to_device_pageable_.time(transfers.to_device_pageable) +
+                      transfers.rows_to_device * copy_row_time_ +
                       (transfers.to_device_pinned + cost.bytes_to_device) / to_device_pinned_;
-    terms.to_host = transfers.to_host_pageable / to_host_pageable_ +
+    terms.to_host = to_host_pageable_.time(transfers.to_host_pageable) + transfers.rows_to_host * copy_row_time_ +
                     (transfers.to_host_pinned + cost.bytes_to_host) / to_host_pinned_;
     const bool own_up = cost.bytes_to_device > 0, own_down = cost.bytes_to_host > 0;
     const bool up = transfers.to_device_pageable + transfers.to_device_pinned + cost.bytes_to_device > 0;

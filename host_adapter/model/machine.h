@@ -19,6 +19,9 @@ struct Transfers {
     double to_host_pageable = 0;
     double to_host_pinned = 0;
     double copies = 0;
+    // Rows that do not lie one behind the other on the device, which keeps them at a pitch.
+    double rows_to_device = 0;
+    double rows_to_host = 0;
 };
 
 // Milliseconds. `overlap` is what compute, idle, memory, shared and constant hide behind each other, so that
@@ -76,6 +79,11 @@ private:
         double constant_bytes;
         bool memory;  // counts
     };
+    // Copies of pageable memory: as one thread does a small one, or in parts by all of them where that is faster.
+    struct PageableCopy {
+        double small, start, rate;
+        double time(double bytes) const noexcept;
+    };
     StageTime stage(const vdt_cost_stage& counts, const Setting& setting) const noexcept;
     double alone_time(vdt_cost_stage counts, const Setting& setting) const noexcept;
     double memory_time(double bytes, double refs, double active, double busiest) const noexcept;
@@ -89,7 +97,8 @@ private:
     double shared_latency_, shared_bandwidth_, shared_bytes_;
     double constant_latency_, constant_bytes_, constant_cache_bytes_;
     double atomic_time_, barrier_time_, launch_time_, next_launch_time_;
-    double to_device_pinned_, to_device_pageable_, to_host_pinned_, to_host_pageable_, copy_latency_;
+    double to_device_pinned_, to_host_pinned_, copy_latency_, copy_row_time_;
+    PageableCopy to_device_pageable_, to_host_pageable_;
 };
 
 }  // namespace vedette::model

@@ -42,6 +42,11 @@ constexpr std::array<Description, parameter_count> descriptions = {{
     {"refs_in_flight", ""},
     {"next_launch_time", "s"},
     {"open_time", "s"},
+    {"to_device_small", "bytes/s"},
+    {"to_host_small", "bytes/s"},
+    {"to_device_start", "s"},
+    {"to_host_start", "s"},
+    {"copy_row_time", "s"},
 }};
 
 }  // namespace

@@ -10,8 +10,23 @@
 
 namespace vedette::model {
 
-// One above the highest number of a parameter.
-inline constexpr std::uint32_t parameter_count = VDT_PARAM_OPEN_TIME + 1;
+// Numbers beyond those of the ABI: what the host measures by itself of the calls of a plugin. Files name them by name, so
+// that these may move up.
+enum HostParameter : std::uint32_t {
+    // Bytes a second of a copy of pageable memory that is too small to be shared out among threads or cut into parts.
+    to_device_small = VDT_PARAM_OPEN_TIME + 1,
+    to_host_small,
+    // Seconds that a large one takes beside its bytes at their rate: until its threads are there and its parts are on
+    // their way one behind the other.
+    to_device_start,
+    to_host_start,
+    // Seconds of a row, where the rows of a copy do not lie one behind the other.
+    copy_row_time,
+    // One above the highest number of a parameter.
+    parameter_count
+};
+// One above the highest number of those that plugins answer.
+inline constexpr std::uint32_t plugin_parameter_count = VDT_PARAM_OPEN_TIME + 1;
 
 // Values by number; a parameter may be unknown. Plain data: copied freely.
 class Parameters {

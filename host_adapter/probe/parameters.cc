@@ -9,7 +9,7 @@ namespace vedette::host {
 
 PluginAnswer ask_parameters(Device& device, double seconds, model::Parameters& parameters) {
     if (device.table().probe == nullptr) return {};
-    std::array<vdt_param, model::parameter_count - 1> params{};
+    std::array<vdt_param, model::plugin_parameter_count - 1> params{};
     for (std::uint32_t i = 0; i < params.size(); ++i) params[i].id = i + 1;
     vdt_probe probe{};
     probe.struct_size = sizeof probe;
