@@ -325,16 +325,16 @@ __global__ void __launch_bounds__(32 * warps, blocks_for_words(held_words))
 template <class Launch>
 bool with_team(int words, const Launch& launch_with) {
     constexpr int warp_words = 32 * most_words_held;
-    constexpr std::integral_constant<int, most_words_held> held;
+    constexpr std::integral_constant<int, most_words_held> most;
     if (words > 8 * warp_words) return false;
     if (words > 4 * warp_words)
-        launch_with(std::integral_constant<int, 8>(), held);
+        launch_with(std::integral_constant<int, 8>(), most);
     else if (words > 2 * warp_words)
-        launch_with(std::integral_constant<int, 4>(), held);
+        launch_with(std::integral_constant<int, 4>(), most);
     else if (words > warp_words)
-        launch_with(std::integral_constant<int, 2>(), held);
+        launch_with(std::integral_constant<int, 2>(), most);
     else if (words > 32 * few_words)
-        launch_with(std::integral_constant<int, 1>(), held);
+        launch_with(std::integral_constant<int, 1>(), most);
     else
         launch_with(std::integral_constant<int, 1>(), std::integral_constant<int, few_words>());
     return true;
@@ -357,9 +357,9 @@ void start(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits
     };
     const bool held =
         !rows_too_far(scene, test.pattern) &&
-        with_team(row_words_taken(test.pattern, channels) * test.pattern.height, [&](auto team_warps, auto held) {
+        with_team(row_words_taken(test.pattern, channels) * test.pattern.height, [&](auto team_warps, auto words) {
             shape.grid = grid_of(team_warps);
-            launch(test_kernel<channels, decltype(team_warps)::value, decltype(held)::value>, shape, stream, scene,
+            launch(test_kernel<channels, decltype(team_warps)::value, decltype(words)::value>, shape, stream, scene,
                    test);
         });
     if (held) return;
