@@ -178,10 +178,7 @@ DeviceWork::DeviceWork(const BenchDevice& on, std::shared_ptr<const Work> work, 
             const bool none = image->format == VDT_FORMAT_NONE;
             const bool kept = templates && on_.device().keeps_images();
             const bool there = on_.holds_images() && on_host != OnHost::inputs;
-            images_.push_back(none    ? *image
-                              : kept  ? as_resident(*image)
-                              : there ? on_device(*image, true)
-                                      : *image);
+            images_.push_back(none ? *image : kept ? as_resident(*image) : there ? on_device(*image, true) : *image);
             in_.push_back(&images_.back());
         }
         for (const vdt_image* image : work_->out) {

@@ -23,6 +23,8 @@ constexpr Size screens[] = {{400, 260}, {800, 500}, {1440, 900}, {2560, 1600}};
 // Of the time that is left when a screen's turn comes.
 constexpr double shares[] = {0.15, 0.3, 0.5, 1};
 constexpr unsigned timed_runs = 5;
+// Runs follow each other.
+constexpr model::Pace steady = model::Pace::steady;
 // Where starting and waiting take nearly all of the time, what is left of it says nothing about the work.
 constexpr double least_work_share = 0.3;
 
@@ -67,15 +69,15 @@ public:
                 const bool known = found_.contains({work->op, one.variant()});
                 const Clock::time_point until = known ? end : last;
                 const DeviceCounts counts = one.counts();
-                const model::Terms terms = machine_.predict(counts.cost, {});
+                const model::Terms terms = machine_.predict(counts.cost, {}, 1, steady);
                 // A device that is far slower than its parameters say is found out by smaller cases.
                 if (terms.total / 1e3 > std::max(seconds_until(until), 0.0)) {
                     continue;
                 }
                 const double ms = time_of(one, end, until);
-                const double efficiency = machine_.efficiency_for(counts.cost, {}, ms);
+                const double efficiency = machine_.efficiency_for(counts.cost, {}, ms, steady);
                 if (terms.fits && efficiency > 0 &&
-                    machine_.predict(counts.cost, {}, efficiency).work() > least_work_share * ms) {
+                    machine_.predict(counts.cost, {}, efficiency, steady).work() > least_work_share * ms) {
                     found_[{work->op, one.variant()}].push_back(efficiency);
                 }
             } catch (const Problem&) {

@@ -101,8 +101,8 @@ void measure_copies(const BenchDevice& on, model::Profile& profile) {
     }
     try {
         const Copies up(on, OnHost::inputs), down(on, OnHost::outputs);
-        const double latency_up = measure_sizes(
-            up, {model::to_device_small, model::to_device_start, VDT_PARAM_TO_DEVICE_PAGEABLE}, profile);
+        const double latency_up =
+            measure_sizes(up, {model::to_device_small, model::to_device_start, VDT_PARAM_TO_DEVICE_PAGEABLE}, profile);
         const double latency_down =
             measure_sizes(down, {model::to_host_small, model::to_host_start, VDT_PARAM_TO_HOST_PAGEABLE}, profile);
         put(profile, VDT_PARAM_COPY_LATENCY, (latency_up + latency_down) / 2);

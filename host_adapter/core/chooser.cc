@@ -48,11 +48,13 @@ void Chooser::decide(Choice& choice) const noexcept {
     choice.count = static_cast<std::uint32_t>(std::min(options.size(), Choice::most_options));
     std::array<std::uint32_t, Choice::most_options> running{};
     const bool corrects = context_.models().corrects();
+    const auto now = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < choice.count; ++i) {
         const Option& option = options[i];
         const double correction =
             corrects ? option.model->correction(choice.ranking->op, option.slot, option.size_class) : 1;
-        choice.predicted_ms[i] = option.terms.total * correction;
+        choice.uncorrected_ms[i] = (option.device->rested(now) ? option.rested : option.terms).total;
+        choice.predicted_ms[i] = choice.uncorrected_ms[i] * correction;
         running[i] = option.device->running().load(std::memory_order_relaxed);
     }
     choice.record->sort({choice.predicted_ms.data(), choice.count}, {running.data(), choice.count},

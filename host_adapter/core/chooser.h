@@ -28,9 +28,9 @@ struct Choice {
     std::shared_ptr<const Ranking> ranking;
     std::shared_ptr<Record> record;
     // The options of the first group, best first: indices into it. Their predicted milliseconds, by the group's
-    // indices.
+    // indices; and what the model says of this moment without what it has learnt.
     std::array<std::uint8_t, most_options> order{};
-    std::array<double, most_options> predicted_ms{};
+    std::array<double, most_options> predicted_ms{}, uncorrected_ms{};
     std::uint32_t count = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <vedette/plugin/plugin.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -83,6 +84,13 @@ public:
     bool is_open() const noexcept { return device_ != nullptr; }
     // Runs that are on it now.
     std::atomic<std::uint32_t>& running() noexcept { return running_; }
+    // A call has ended now.
+    void note_end() noexcept { last_end_.store(std::chrono::steady_clock::now(), std::memory_order_relaxed); }
+    // No call has ended for so long that what waits for work has gone to sleep: nearer to the rest before which a
+    // probe measures a launch, a millisecond, than to none.
+    bool rested(std::chrono::steady_clock::time_point now) const noexcept {
+        return now - last_end_.load(std::memory_order_relaxed) > std::chrono::microseconds(500);
+    }
 
     // The opened device; opens it when that was not done yet. Failure with the plugin's code when it cannot; a second
     // call then tries again unless the device was taken out.
@@ -117,6 +125,7 @@ private:
     const bool gives_costs_;
     const std::uint32_t ordinal_;
     std::atomic<std::uint32_t> running_{0};
+    std::atomic<std::chrono::steady_clock::time_point> last_end_{};  // long ago
     std::atomic<vdt_device*> device_{nullptr};
     std::atomic<std::uint32_t> strikes_{0};
     std::atomic<bool> quarantined_{false};

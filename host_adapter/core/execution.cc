@@ -150,13 +150,16 @@ private:
 // The device counts as busy meanwhile.
 PluginAnswer run_plan(Device& device, const Plan& plan, const vdt_call& call) {
     struct Mark {
-        std::atomic<std::uint32_t>& running;
-        explicit Mark(std::atomic<std::uint32_t>& count) : running(count) { ++running; }
-        ~Mark() { --running; }
+        Device& device;
+        explicit Mark(Device& marked) : device(marked) { ++device.running(); }
+        ~Mark() {
+            --device.running();
+            device.note_end();
+        }
         Mark(const Mark&) = delete;
         Mark& operator=(const Mark&) = delete;
     };
-    const Mark mark(device.running());
+    const Mark mark(device);
     return call_plugin(device.table().plan_run, plan.get(), &call);
 }
 
@@ -314,11 +317,15 @@ void Attempts::note_result(const Option* done) {
     for (const std::size_t failed : failed_) choice_.record->failed(failed, all.count());
     if (done == nullptr) return;
     const std::vector<Option>& first = choice_.ranking->groups.front().options;
-    for (std::size_t i = 0; i < first.size(); ++i)
-        if (&first[i] == done) choice_.record->succeeded(i);
+    double uncorrected = done->terms.total;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        if (&first[i] != done) continue;
+        choice_.record->succeeded(i);
+        if (i < choice_.count) uncorrected = choice_.uncorrected_ms[i];
+    }
     const bool alone = done->device->running().load(std::memory_order_relaxed) == 0;
     if (!context_.models().corrects() || !run_.cost().usual || !alone) return;
-    done->model->observe(choice_.ranking->op, done->slot, done->size_class, done->terms.total, run_.cost().least_ms,
+    done->model->observe(choice_.ranking->op, done->slot, done->size_class, uncorrected, run_.cost().least_ms,
                          run_.cost().measured_ms);
     context_.models().note_observation();
 }

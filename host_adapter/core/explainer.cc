@@ -67,9 +67,12 @@ void for_options(const Ranking& ranking, const Body& body) {
         for (const Option& option : group.options) body(option);
 }
 
+// Measured runs follow each other; otherwise the call that comes is meant.
 Json option_json(vdt_op op, const Option& option, bool corrects, const Measured* measured) {
     const double correction = corrects ? option.model->correction(op, option.slot, option.size_class) : 1;
-    const double predicted = option.terms.total * correction;
+    const bool rested = measured == nullptr && option.device->rested(std::chrono::steady_clock::now());
+    const model::Terms& terms = rested ? option.rested : option.terms;
+    const double predicted = terms.total * correction;
     Json counts = Json::array();
     for (const auto& [flag, name] : {std::pair{VDT_COST_EXACT, "exact"},
                                      {VDT_COST_UPPER_BOUND, "upper bound"},
@@ -80,7 +83,7 @@ Json option_json(vdt_op op, const Option& option, bool corrects, const Measured*
                  {"device", option.device->name()},      {"variant", option.variant_name},
                  {"parameters", option.model->source()}, {"counts", std::move(counts)},
                  {"efficiency", option.efficiency},      {"correction", correction},
-                 {"terms_ms", terms_json(option.terms)}, {"predicted_ms", predicted}};
+                 {"terms_ms", terms_json(terms)},        {"predicted_ms", predicted}};
     if (measured == nullptr) return json;
     json["first_ms"] = measured->first_ms ? Json(*measured->first_ms) : Json(nullptr);
     json["measured_ms"] = measured->median_ms ? Json(*measured->median_ms) : Json(nullptr);
@@ -102,7 +105,7 @@ Choice only(const Ranking& ranking, const Option& option) {
     choice.ranking = std::move(alone);
     choice.record = std::make_shared<Record>(1);
     choice.count = 1;
-    choice.predicted_ms[0] = option.terms.total;
+    choice.predicted_ms[0] = choice.uncorrected_ms[0] = option.terms.total;
     return choice;
 }
 

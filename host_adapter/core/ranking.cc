@@ -136,7 +136,11 @@ std::vector<Option> options_on(Device& device, DeviceModel& model, const Operati
                 say(why_not, "its counts cannot be");
                 continue;
             }
-            option.terms = model.machine().predict(counts.cost, transfers, option.efficiency);
+            const auto at = [&](model::Pace pace) {
+                return model.machine().predict(counts.cost, transfers, option.efficiency, pace);
+            };
+            option.terms = at(model::Pace::steady);
+            option.rested = at(model::Pace::rested);
             option.flags = counts.cost.flags;
             if (!option.terms.fits || !std::isfinite(option.terms.total)) {
                 say(why_not, option.variant_name + " needs more shared memory than a processor has");

@@ -20,7 +20,8 @@ struct Option {
     std::uint32_t variant = 0;
     std::string variant_name;
     std::uint32_t slot = 0;  // of the name, in `model`
-    model::Terms terms;      // at the profile's efficiency, without correction
+    // At the profile's efficiency, without correction: right after another call, and after a rest.
+    model::Terms terms, rested;
     double efficiency = 1;
     std::uint32_t size_class = 0;
     std::uint32_t flags = 0;  // VDT_COST_...

@@ -120,9 +120,10 @@ double Machine::alone_time(vdt_cost_stage counts, const Setting& setting) const 
 }
 
 // Of `launches` with so much work between them, which would take one thread alone so long.
-double Machine::start_time(double launches, double work, double alone) const noexcept {
+double Machine::start_time(double launches, double work, double alone, Pace pace) const noexcept {
     if (!(launches > 0)) return 0;
-    const double whole = launch_time_ + (launches - 1) * next_launch_time_;
+    const double first = caller_works_ && pace == Pace::steady ? next_launch_time_ : launch_time_;
+    const double whole = first + (launches - 1) * next_launch_time_;
     if (!caller_works_) return whole;
     if (!(work > 0)) return 0;
     const double joined = whole * std::min(alone / work / processors_, 1.0);
@@ -130,8 +131,8 @@ double Machine::start_time(double launches, double work, double alone) const noe
     return std::clamp(alone - work, 0.0, until_done);
 }
 
-Terms Machine::terms_of(const vdt_cost& cost, const Transfers& transfers, double efficiency,
-                        bool memory) const noexcept {
+Terms Machine::terms_of(const vdt_cost& cost, const Transfers& transfers, double efficiency, bool memory,
+                        Pace pace) const noexcept {
     Terms terms;
     double alone = 0;
     const std::uint32_t known = std::min(cost.stage_count, cost.stage_capacity);
@@ -153,7 +154,7 @@ Terms Machine::terms_of(const vdt_cost& cost, const Transfers& transfers, double
     // What does not fit constant memory goes by parts, each of them a launch more for every stage [A].
     const double parts = std::max(std::ceil(setting.constant_bytes / constant_bytes_), 1.0);
     const double launches = cost.launches + (parts - 1) * known;
-    terms.launch = start_time(launches, terms.work(), alone);
+    terms.launch = start_time(launches, terms.work(), alone, pace);
     // Stages end with a launch's end or with a barrier. A thread that works by itself waits for nobody.
     if (!caller_works_) terms.barrier = std::max(static_cast<double>(cost.stage_count) - launches, 0.0) * barrier_time_;
 
@@ -175,14 +176,15 @@ Terms Machine::terms_of(const vdt_cost& cost, const Transfers& transfers, double
     return terms;
 }
 
-Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers, double efficiency) const noexcept {
-    return terms_of(cost, transfers, efficiency, true);
+Terms Machine::predict(const vdt_cost& cost, const Transfers& transfers, double efficiency, Pace pace) const noexcept {
+    return terms_of(cost, transfers, efficiency, true, pace);
 }
 
-double Machine::efficiency_for(const vdt_cost& cost, const Transfers& transfers, double measured) const noexcept {
+double Machine::efficiency_for(const vdt_cost& cost, const Transfers& transfers, double measured,
+                               Pace pace) const noexcept {
     double least = std::ldexp(1.0, -20), most = std::ldexp(1.0, 20);
-    const bool memory = terms_of(cost, transfers, most, true).total < measured;
-    const auto time_at = [&](double efficiency) { return terms_of(cost, transfers, efficiency, memory).total; };
+    const bool memory = terms_of(cost, transfers, most, true, pace).total < measured;
+    const auto time_at = [&](double efficiency) { return terms_of(cost, transfers, efficiency, memory, pace).total; };
     const bool has_work = time_at(least) > time_at(most);
     if (!has_work || !(measured > time_at(most))) return 0;
     // More than the digits of a double for a factor of 2^40.

@@ -45,6 +45,10 @@ struct Terms {
     double work() const noexcept { return compute + idle + memory + shared + constant + atomics - overlap; }
 };
 
+// When a call comes: after a while in which the threads of its device have gone to sleep, or right after another one of
+// that device. The first fork of a loop is dearer after a rest; a GPU is started and waited for by every call alike.
+enum class Pace { rested, steady };
+
 // A device as the formulas see it: every parameter with a value. What is not known costs nothing where the model can do
 // without (latencies, barriers, the finer caches) and is cautious where it cannot: one processor of one lane at 1 GHz,
 // 10 GB/s to memory, 5 GB/s to and from a device.
@@ -60,12 +64,14 @@ public:
     // 0: the share that the code reaches of the speed of instructions that the parameters stand for; above 1 where its
     // counts are too many. Memory is as fast for code of any kind, and bounds it by itself. Never negative, always
     // finite for finite counts. Does not allocate.
-    Terms predict(const vdt_cost& cost, const Transfers& transfers, double efficiency = 1) const noexcept;
+    Terms predict(const vdt_cost& cost, const Transfers& transfers, double efficiency = 1,
+                  Pace pace = Pace::rested) const noexcept;
 
     // The efficiency with which a call takes `measured` milliseconds, within 2^-20 and 2^20; where memory alone is
     // predicted to take longer, the one whose instructions take as long. 0 when none does: starting and copies alone
     // take as long, or there is no work.
-    double efficiency_for(const vdt_cost& cost, const Transfers& transfers, double measured) const noexcept;
+    double efficiency_for(const vdt_cost& cost, const Transfers& transfers, double measured,
+                          Pace pace = Pace::rested) const noexcept;
 
 private:
     struct StageTime {
@@ -87,8 +93,9 @@ private:
     StageTime stage(const vdt_cost_stage& counts, const Setting& setting) const noexcept;
     double alone_time(vdt_cost_stage counts, const Setting& setting) const noexcept;
     double memory_time(double bytes, double refs, double active, double busiest) const noexcept;
-    double start_time(double launches, double work, double alone) const noexcept;
-    Terms terms_of(const vdt_cost& cost, const Transfers& transfers, double efficiency, bool memory) const noexcept;
+    double start_time(double launches, double work, double alone, Pace pace) const noexcept;
+    Terms terms_of(const vdt_cost& cost, const Transfers& transfers, double efficiency, bool memory,
+                   Pace pace) const noexcept;
 
     bool caller_works_;
     double processors_, lanes_, bundle_, clock_, operation_time_;

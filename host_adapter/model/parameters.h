@@ -10,8 +10,8 @@
 
 namespace vedette::model {
 
-// Numbers beyond those of the ABI: what the host measures by itself of the calls of a plugin. Files name them by name, so
-// that these may move up.
+// Numbers beyond those of the ABI: what the host measures by itself of the calls of a plugin. Files name them by name,
+// so that these may move up.
 enum HostParameter : std::uint32_t {
     // Bytes a second of a copy of pageable memory that is too small to be shared out among threads or cut into parts.
     to_device_small = VDT_PARAM_OPEN_TIME + 1,
