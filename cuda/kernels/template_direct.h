@@ -57,10 +57,4 @@ struct PlaceTest {
 // Queues it; positions that reach the threshold become hits.
 void direct_test(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits& limits, cudaStream_t stream);
 
-// Queues several in one launch, all of gray patterns of the size of `pattern` that direct_tests_take; `tests` lies in
-// device memory, and their places are not NULL.
-bool direct_tests_take(const TemplateScene& scene, const TemplateWords& pattern);
-void direct_tests(const TemplateScene& scene, const TemplateWords& pattern, const PlaceTest* tests, int count,
-                  const DeviceLimits& limits, cudaStream_t stream);
-
 }  // namespace vedette::cuda

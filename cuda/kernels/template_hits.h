@@ -10,8 +10,8 @@
 
 namespace vedette::cuda {
 
-// A position is packed as y << 16 | x; both are below 65536.
-struct Hit {
+// A position is packed as y << 16 | x; both are below 65536. Read and written as one piece.
+struct alignas(16) Hit {
     double score;
     std::uint32_t place;
     std::uint32_t pattern;
@@ -42,6 +42,14 @@ struct Candidates {
     std::uint32_t capacity = 0;
 };
 
+// Tells which hit lies at a place: slots hold the number of a hit and one, or 0. A power of two of words of device
+// memory, at least twice `most`; hits from number `most` on are not entered.
+struct HitTable {
+    std::uint32_t* slots = nullptr;  // NULL: there is no table
+    std::uint32_t mask = 0;          // their number less one
+    std::uint32_t most = 0;
+};
+
 // What becomes a hit, and where hits go. With more than `capacity` hits the rest are counted in *count only.
 struct HitTest {
     double threshold = 0;
@@ -51,6 +59,7 @@ struct HitTest {
     std::uint32_t* count = nullptr;  // of all patterns' hits
     Hit* hits = nullptr;
     std::uint32_t capacity = 0;
+    HitTable table;  // hits are entered in it
 };
 
 // Stands for a position that is not searched; below every threshold.
@@ -69,41 +78,26 @@ struct Selection {
 void select_hits(const double* scores, int columns, int rows, const Selection& selection, const HitTest& test,
                  const DeviceLimits& limits, cudaStream_t stream);
 
-// A power of two of words of device memory, at least twice as many as there are hits.
-struct HitTable {
-    std::uint32_t* slots = nullptr;
-    std::uint32_t mask = 0;  // their number less one
+// Words that a kernel sets to zero beside its work, which saves a launch; none where `words` is NULL.
+struct Cleared {
+    std::uint32_t* words = nullptr;
+    int count = 0;
 };
 
 // A list whose length is on the device.
 struct CountedHits {
     const Hit* hits = nullptr;
     const std::uint32_t* count = nullptr;
-    std::uint32_t most = 0;  // of a longer list nothing is looked at
 };
 
-// Words that a kernel copies beside its work.
-struct CopiedWords {
-    const std::uint32_t* from = nullptr;
-    std::uint32_t* to = nullptr;
-    int count = 0;
-};
+// Queues the entering of hits in an empty table, for those that were not entered as they were found.
+void enter_hits(const CountedHits& hits, const HitTable& table, cudaStream_t stream);
 
-// Where local maxima go: there is room for as many as CountedHits::most.
-struct KeptHits {
-    Hit* hits = nullptr;
-    std::uint32_t* count = nullptr;
-};
-
-// Queues: those hits that no neighbour of their pattern beats go to `kept`, in any order, and are counted; of equal
-// neighbours the earlier in reading order stays. `copied` is copied once all hits are there.
-void keep_local_maxima(const CountedHits& hits, const HitTable& table, const KeptHits& kept, const CopiedWords& copied,
-                       const DeviceLimits& limits, cudaStream_t stream);
-
-// Words that a kernel sets to zero beside its work, which saves a launch; none where `words` is NULL.
-struct Cleared {
-    std::uint32_t* words = nullptr;
-    int count = 0;
-};
+// Queues: those hits that no neighbour of their pattern beats go to `kept`, in any order, and are counted in
+// *kept_count, which begins as 0; of equal neighbours the earlier in reading order stays. All hits were entered in
+// `table`; of a list longer than its `most` nothing is looked at. `cleared` is no longer used by what was queued
+// before.
+void keep_local_maxima(const CountedHits& hits, const HitTable& table, Hit* kept, std::uint32_t* kept_count,
+                       const Cleared& cleared, const DeviceLimits& limits, cudaStream_t stream);
 
 }  // namespace vedette::cuda

@@ -4,17 +4,23 @@
 // positions and 32 patterns, 128 sums a lane. Words of A begin at any byte: the tile lies in shared memory as four
 // copies that are moved by 0 to 3 bytes. For each row of the patterns and 32 bytes along it a lane reads 8 words of one
 // image row (three more are held) and 8 of B for 32 products of 16 x 8 x 32; the next tile's pixels are on their way
-// meanwhile. The floor is (width rounded up to 32) * height * positions * patterns over the rate of the tensor cores.
+// meanwhile. Sums over the windows, which all patterns share, are made from the tile: a thread adds up pieces of rows,
+// then a lane its column of them. Sums are exact; what reaches a threshold in single precision waits in shared memory
+// until a warp has many, and is then judged a lane a position. The floor is (width rounded up to 32) * height *
+// positions * patterns over the rate of the tensor cores.
 #include "kernels/template_many.h"
 
 #include "device/matrix.cuh"
 #include "device/memory.cuh"
 #include "device/shared.cuh"
 #include "device/warp.cuh"
+#include "kernels/template_gemm.h"
+#include "kernels/template_offer.cuh"
 #include "kernels/template_scene.cuh"
 #include "runtime/launch.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace vedette::cuda {
@@ -25,8 +31,10 @@ constexpr int warps = 8;
 constexpr int threads = 32 * warps;
 constexpr int tile_columns = 32;
 constexpr int warp_rows = 4;
-constexpr int parts = tile_columns / 16;  // of a row of positions, a product each
-constexpr int octets = many_half / 8;     // of patterns, a product each
+constexpr int parts = tile_columns / 16;   // of a row of positions, a product each
+constexpr int octets = many_half / 8;      // of patterns, a product each
+constexpr int lane_patterns = 2 * octets;  // that a lane has sums of
+constexpr int most_waiting = 128;          // positions of a warp that wait to be judged
 
 __host__ __device__ constexpr int steps_of(int width) {
     return (width + 31) / 32;
@@ -40,6 +48,8 @@ struct ManyTile {
     int stride;      // words of a copy's row: copies lie 8 or 24 banks apart
     int raw_bytes;   // of a row as it is loaded, 16-byte pieces
     __host__ __device__ int copies_words() const { return image_rows * 4 * stride; }
+    // Sums and squares over pieces of rows, for each column of positions.
+    __host__ __device__ int sums_words() const { return image_rows * 2 * tile_columns; }
 };
 
 __host__ __device__ ManyTile tile_of(int width, int height, int halves) {
@@ -56,7 +66,9 @@ std::size_t shared_bytes_of(int width, int height, int halves) {
     const ManyTile tile = tile_of(width, height, halves);
     const auto operand = static_cast<std::size_t>(height) * static_cast<std::size_t>(steps_of(width)) *
                          static_cast<std::size_t>(halves) * 1024;
-    return operand + 4 * static_cast<std::size_t>(tile.copies_words()) +
+    const std::size_t waiting = static_cast<std::size_t>(warps) * most_waiting * sizeof(uint4);
+    const std::size_t limits = 2 * static_cast<std::size_t>(halves) * many_half * sizeof(float);
+    return operand + waiting + limits + 4 * static_cast<std::size_t>(tile.copies_words() + tile.sums_words()) +
            static_cast<std::size_t>(tile.image_rows) * static_cast<std::size_t>(tile.raw_bytes);
 }
 
@@ -69,87 +81,169 @@ struct Accumulators {
     std::int32_t at[warp_rows][parts][octets][4];
 };
 
-// Thresholds of a warp's positions: rows of quads, every eighth column from a lane's own on.
-struct Limits {
-    std::int32_t at[warp_rows / 2][2 * parts];
+// What all patterns share of a warp's positions in a lane's column.
+struct Windows {
+    unsigned sum[warp_rows];
+    unsigned square[warp_rows];
+    float norm[warp_rows];  // sqrt(V_I); infinite where no score can be over 0, and beyond the last position
 
-    // On their way while the products are made.
-    __device__ __forceinline__ void load(const QuadPlane& plane, int rows, int column, int y) {
+    // `row_sums`: of the warp's first row and the lane's column.
+    __device__ __forceinline__ void make(const unsigned* row_sums, int width, int height, bool column_inside,
+                                         int rows_inside) {
+        constexpr int row = 2 * tile_columns;
+        unsigned all = 0;
+        unsigned squares = 0;
+        for (int j = 0; j < height; ++j) {
+            all += row_sums[j * row];
+            squares += row_sums[j * row + tile_columns];
+        }
+        const auto area = static_cast<unsigned long long>(width) * static_cast<unsigned long long>(height);
 #pragma unroll
-        for (int r = 0; r < warp_rows / 2; ++r)
-#pragma unroll
-            for (int i = 0; i < 2 * parts; ++i)
-                at[r][i] = y + 2 * r < rows
-                               ? __ldg(plane.values +
-                                       static_cast<std::size_t>(y / 2 + r) * static_cast<std::size_t>(plane.stride) +
-                                       static_cast<std::size_t>((column + 8 * i) / 2))
-                               : INT_MAX;
+        for (int r = 0; r < warp_rows; ++r) {
+            if (r > 0) {
+                const unsigned* const enters = row_sums + (r + height - 1) * row;
+                const unsigned* const leaves = row_sums + (r - 1) * row;
+                all += enters[0] - leaves[0];
+                squares += enters[tile_columns] - leaves[tile_columns];
+            }
+            sum[r] = all;
+            square[r] = squares;
+            const unsigned long long variance = area * squares - static_cast<unsigned long long>(all) * all;
+            norm[r] =
+                variance != 0 && column_inside && r < rows_inside ? sqrtf(static_cast<float>(variance)) : INFINITY;
+        }
     }
 };
 
-// Whether any sum of any pattern reaches its threshold: most warps have none.
-__device__ __forceinline__ bool any_reached(const Accumulators& sums, const Limits& limits) {
+// Limits of a lane's patterns.
+struct Limits {
+    float mean[lane_patterns];
+    float share[lane_patterns];
+    float slack;
+
+    // `means`: of the half's first pattern; shares lie `patterns` further.
+    __device__ __forceinline__ Limits(const float* means, int patterns, float room) : slack(room) {
+        const int lane = static_cast<int>(lane_index());
+#pragma unroll
+        for (int n = 0; n < lane_patterns; ++n) {
+            const int at = 8 * (n / 2) + 2 * (lane % 4) + n % 2;
+            mean[n] = means[at];
+            share[n] = means[patterns + at];
+        }
+    }
+
+    __device__ __forceinline__ bool reached(int n, int product, float sum, float norm) const {
+        return fmaf(-mean[n], sum, static_cast<float>(product)) >= fmaf(share[n], norm, -slack);
+    }
+};
+
+// A warp's positions that wait to be judged, in shared memory: product, row << 11 | column << 6 | pattern, sum,
+// squares; of a hit: both halves of its score, place, pattern.
+struct Waiting {
+    uint4* entries;
+    unsigned count = 0;
+
+    // Judges all of them; the tile's first position is (x, y).
+    __device__ __noinline__ void judge(const PlaceTest* tests, int x, int y) {
+        const unsigned lane = lane_index();
+        unsigned hits = 0;
+        __syncwarp();
+        for (unsigned first = 0; first < count; first += 32) {
+            const bool has = first + lane < count;
+            const uint4 entry = has ? entries[first + lane] : uint4{0, 0, 0, 0};
+            const PlaceTest& test = tests[entry.y & 63];
+            const int column = x + static_cast<int>(entry.y >> 6 & 31);
+            const int row = y + static_cast<int>(entry.y >> 11);
+            WindowSums window;
+            window.product = static_cast<unsigned long long>(static_cast<long long>(static_cast<int>(entry.x)) +
+                                                             128 * static_cast<long long>(entry.z));
+            window.square = entry.w;
+            window.sum[0] = entry.z;
+            const double score = has ? score_of(test.sums, window) : no_score;
+            bool take = has && score >= test.test.threshold && !is_excluded(test.exclusions, column, row);
+            if (take && test.test.best_only) {
+                const unsigned long long key = ordered_bits(score);
+                take = key >= atomicMax(&test.test.progress->best, key);
+            }
+            const unsigned takers = __ballot_sync(all_lanes, take);
+            const auto bits = static_cast<unsigned long long>(__double_as_longlong(score));
+            if (take)
+                entries[hits + static_cast<unsigned>(__popc(takers & ((1u << lane) - 1u)))] =
+                    uint4{static_cast<unsigned>(bits), static_cast<unsigned>(bits >> 32),
+                          static_cast<unsigned>(row) << 16 | static_cast<unsigned>(column), test.test.pattern};
+            hits += static_cast<unsigned>(__popc(takers));
+            __syncwarp();
+        }
+        count = 0;
+        if (hits == 0) return;
+        const HitTest& to = tests[0].test;  // all have one list
+        unsigned number = lane == 0 ? atomicAdd(to.count, hits) : 0;
+        number = __shfl_sync(all_lanes, number, 0);
+        for (unsigned i = lane; i < hits; i += 32) {
+            const uint4 hit = entries[i];
+            const auto bits = static_cast<unsigned long long>(hit.y) << 32 | hit.x;
+            put_hit(to, number + i, {__longlong_as_double(static_cast<long long>(bits)), hit.z, hit.w});
+        }
+        __syncwarp();
+    }
+};
+
+// Judges the warp's sums with patterns `first_pattern` + 32; the tile's first position is (x, y), the warp's first row
+// in it `warp_row`.
+__device__ __forceinline__ void judge(const Accumulators& sums, const Windows& windows, const Limits& limits,
+                                      Waiting waiting, const PlaceTest* tests, int x, int y, int warp_row,
+                                      int first_pattern) {
+    const int lane = static_cast<int>(lane_index());
     bool some = false;
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r)
 #pragma unroll
         for (int i = 0; i < 2 * parts; ++i) {
-            int most = INT_MIN;
+            const int from = lane / 4 + 8 * i;
+            const float sum = __shfl_sync(all_lanes, static_cast<float>(windows.sum[r]), from);
+            const float norm = __shfl_sync(all_lanes, windows.norm[r], from);
 #pragma unroll
-            for (int o = 0; o < octets; ++o)
-                most = max(most, max(sums.at[r][i / 2][o][i % 2 * 2], sums.at[r][i / 2][o][i % 2 * 2 + 1]));
-            some = some || most >= limits.at[r / 2][i];
+            for (int n = 0; n < lane_patterns; ++n)
+                some = some || limits.reached(n, sums.at[r][i / 2][n / 2][i % 2 * 2 + n % 2], sum, norm);
         }
-    return __ballot_sync(all_lanes, some) != 0;
-}
-
-// Appends the candidates of patterns `first_pattern` + 32 among the positions of the warp; the lane's first one is at
-// (column, y).
-__device__ __forceinline__ void store(const Accumulators& sums, const Limits& limits, const TemplateScene& scene,
-                                      const ManyCandidates& to, int column, int y, int first_pattern) {
-    const int lane = static_cast<int>(lane_index());
-    unsigned reached[2 * octets];  // of a pattern; bit 4 * row + i
-    unsigned through[2 * octets];
-    unsigned place[2 * octets];
-    const auto pattern_of = [&](int n) { return first_pattern + 8 * (n / 2) + 2 * (lane % 4) + n % 2; };
-    // All atomics are on their way before the first is waited for; one for the eight lanes that share a pattern.
+    if (__ballot_sync(all_lanes, some) == 0) return;  // as most
 #pragma unroll
-    for (int n = 0; n < 2 * octets; ++n) {
-        const QuadRoom rooms = to.room[pattern_of(n)];
-        reached[n] = 0;
+    for (int r = 0; r < warp_rows; ++r)
 #pragma unroll
-        for (int r = 0; r < warp_rows; ++r)
+        for (int i = 0; i < 2 * parts; ++i) {
+            const int from = lane / 4 + 8 * i;
+            const unsigned sum = __shfl_sync(all_lanes, windows.sum[r], from);
+            const unsigned square = __shfl_sync(all_lanes, windows.square[r], from);
+            const float norm = __shfl_sync(all_lanes, windows.norm[r], from);
+            constexpr int together = most_waiting / 32;  // of a lane's patterns
 #pragma unroll
-            for (int i = 0; i < 2 * parts; ++i) {
-                const int threshold = limits.at[r / 2][i];
-                const unsigned room = rooms.above(threshold);
-                const int sum = sums.at[r][i / 2][n / 2][i % 2 * 2 + n % 2];
-                const bool inside = column + 8 * i < scene.columns && y + r < scene.rows;
-                if (inside && static_cast<unsigned>(sum - threshold) <= room) reached[n] |= 1u << (4 * r + i);
+            for (int begin = 0; begin < lane_patterns; begin += together) {
+                unsigned reached = 0;
+#pragma unroll
+                for (int k = 0; k < together; ++k) {
+                    const int n = begin + k;
+                    if (limits.reached(n, sums.at[r][i / 2][n / 2][i % 2 * 2 + n % 2], static_cast<float>(sum), norm))
+                        reached |= 1u << k;
+                }
+                if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
+                const auto own = static_cast<unsigned>(__popc(reached));
+                const unsigned through = warp_scan(own);
+                const unsigned total = __shfl_sync(all_lanes, through, 31);
+                if (waiting.count + total > most_waiting) waiting.judge(tests, x, y);
+                unsigned at = waiting.count + through - own;
+#pragma unroll
+                for (int k = 0; k < together; ++k) {
+                    const int n = begin + k;
+                    const int pattern = first_pattern + 8 * (n / 2) + 2 * (lane % 4) + n % 2;
+                    if ((reached >> k & 1) != 0)
+                        waiting.entries[at++] =
+                            uint4{static_cast<unsigned>(sums.at[r][i / 2][n / 2][i % 2 * 2 + n % 2]),
+                                  static_cast<unsigned>((warp_row + r) << 11 | from << 6 | pattern), sum, square};
+                }
+                waiting.count += total;
             }
-        through[n] = static_cast<unsigned>(__popc(reached[n]));
-        place[n] = 0;
-        if (__ballot_sync(all_lanes, reached[n] != 0) == 0) continue;
-#pragma unroll
-        for (int far = 4; far < 32; far *= 2) {
-            const unsigned other = __shfl_up_sync(all_lanes, through[n], static_cast<unsigned>(far));
-            if (lane >= far) through[n] += other;
         }
-        if (lane >= 28 && through[n] != 0)
-            place[n] = atomicAdd(&to.progress[to.slot[pattern_of(n)]].candidates, through[n]);
-    }
-#pragma unroll
-    for (int n = 0; n < 2 * octets; ++n) {
-        unsigned next =
-            __shfl_sync(all_lanes, place[n], 28 + lane % 4) + through[n] - static_cast<unsigned>(__popc(reached[n]));
-        std::uint32_t* const places = to.places + static_cast<std::size_t>(pattern_of(n)) * to.capacity;
-        while (reached[n] != 0 && next < to.capacity) {
-            const int bit = __ffs(static_cast<int>(reached[n])) - 1;
-            reached[n] &= reached[n] - 1;
-            places[next++] =
-                static_cast<std::uint32_t>(y + bit / 4) << 16 | static_cast<std::uint32_t>(column + 8 * (bit % 4));
-        }
-    }
+    if (waiting.count > 0) waiting.judge(tests, x, y);
 }
 
 // Begins to copy the rows of a tile's pixels as they lie in memory, from the 16-byte piece of the first one on.
@@ -186,6 +280,26 @@ __device__ __forceinline__ void spread(const ManyTile& tile, const unsigned char
     }
 }
 
+// Sums over pieces of `width` pixels of the image's rows that begin at the tile's columns; a lane has a column.
+__device__ __forceinline__ void sum_rows(const ManyTile& tile, int width, const std::uint32_t* copies, unsigned* to) {
+    const int lane = static_cast<int>(lane_index());
+    const int words = (width + 3) / 4;
+    const unsigned last_mask = ~0u >> (8 * (4 * words - width));
+    for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.image_rows; row += warps) {
+        const std::uint32_t* const from = copies + (row * 4 + lane % 4) * tile.stride + lane / 4;
+        unsigned sum = 0;
+        unsigned square = 0;
+#pragma unroll 8
+        for (int k = 0; k < words; ++k) {
+            const unsigned four = k + 1 < words ? from[k] : from[k] & last_mask;
+            sum = __dp4a(four, 0x01010101u, sum);
+            square = __dp4a(four, four, square);
+        }
+        to[row * 2 * tile_columns + lane] = sum;
+        to[row * 2 * tile_columns + tile_columns + lane] = square;
+    }
+}
+
 // A lane's words of an image row for both parts of a row of positions; `from`: its first one.
 __device__ __forceinline__ void load_row(unsigned (&to)[parts][4], const std::uint32_t* from) {
 #pragma unroll
@@ -195,8 +309,8 @@ __device__ __forceinline__ void load_row(unsigned (&to)[parts][4], const std::ui
 }
 
 template <int halves>
-__global__ void __launch_bounds__(threads, 1) many_kernel(TemplateScene scene, ManyOperand operand, int tiles_across,
-                                                          int tiles, QuadPlane thresholds, ManyCandidates to) {
+__global__ void __launch_bounds__(threads, 1)
+    many_kernel(TemplateScene scene, ManyOperand operand, int tiles_across, int tiles, float slack, ManyTests given) {
     const int lane = static_cast<int>(lane_index());
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int half = warp % halves;
@@ -207,6 +321,14 @@ __global__ void __launch_bounds__(threads, 1) many_kernel(TemplateScene scene, M
     const int row_words_of_b = steps * halves * octets * 64;
     std::uint32_t* const copies = b_words + operand.height * row_words_of_b;
     auto* const raw = reinterpret_cast<unsigned char*>(copies + tile.copies_words());
+    auto* const row_sums = reinterpret_cast<unsigned*>(raw + tile.image_rows * tile.raw_bytes);
+    auto* const waiting = reinterpret_cast<uint4*>(row_sums + tile.sums_words());
+    auto* const means = reinterpret_cast<float*>(waiting + warps * most_waiting);
+    constexpr int patterns = halves * many_half;
+    if (threadIdx.x < patterns) {
+        means[threadIdx.x] = given.mean[threadIdx.x];
+        means[patterns + threadIdx.x] = given.share[threadIdx.x];
+    }
     for (int i = 4 * static_cast<int>(threadIdx.x); i < operand.height * row_words_of_b; i += 4 * threads)
         copy_16_async(b_words + i, operand.words + i);
     const auto begin_load = [&](int of) {
@@ -223,8 +345,7 @@ __global__ void __launch_bounds__(threads, 1) many_kernel(TemplateScene scene, M
         spread(tile, raw, moved, copies);
         __syncthreads();
         begin_load(number + static_cast<int>(gridDim.x));
-        Limits limits;
-        limits.load(thresholds, scene.rows, x + lane / 4, y + warp_row);
+        sum_rows(tile, operand.width, copies, row_sums);
         Accumulators sums;
 #pragma unroll
         for (int r = 0; r < warp_rows; ++r)
@@ -273,7 +394,13 @@ __global__ void __launch_bounds__(threads, 1) many_kernel(TemplateScene scene, M
             for (int u = 0; u < warp_rows - 1; ++u)
                 if (j + u < operand.height) multiply_row(u);
         }
-        if (any_reached(sums, limits)) store(sums, limits, scene, to, x + lane / 4, y + warp_row, half * many_half);
+        // Every warp went past its sums of rows while it multiplied or waits here.
+        __syncthreads();
+        Windows windows;
+        windows.make(row_sums + warp_row * 2 * tile_columns + lane, operand.width, operand.height,
+                     x + lane < scene.columns, scene.rows - y - warp_row);
+        judge(sums, windows, Limits(means + half * many_half, patterns, slack), {waiting + warp * most_waiting},
+              given.tests, x, y, warp_row, half * many_half);
     }
     wait_copies<0>();
 }
@@ -286,14 +413,13 @@ bool many_takes(int width, int height, int patterns, const DeviceLimits& limits)
            steps_of(width) <= most_steps && shared_bytes_of(width, height, halves_of(patterns)) <= limits.shared_bytes;
 }
 
-std::vector<std::uint32_t> many_words(const std::vector<const std::vector<std::int8_t>*>& coefficients, int width,
-                                      int height) {
-    const int halves = halves_of(static_cast<int>(coefficients.size()));
+std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>>& pixels, int width, int height) {
+    const int halves = halves_of(static_cast<int>(pixels.size()));
     const int steps = steps_of(width);
     const auto groups = static_cast<std::size_t>(steps * halves * octets);
     std::vector<std::uint32_t> words(static_cast<std::size_t>(height) * groups * 64, 0);
-    for (std::size_t p = 0; p < coefficients.size(); ++p) {
-        const std::int8_t* value = coefficients[p]->data();
+    for (std::size_t p = 0; p < pixels.size(); ++p) {
+        const std::int8_t* value = pixels[p].data();
         for (int y = 0; y < height; ++y)
             for (int x = 0; x < width; ++x, ++value) {
                 // Lane 4 * (pattern % 8) + member holds bytes 4 * member of both halves of 32.
@@ -313,8 +439,16 @@ void many_prepare(const DeviceLimits& limits) {
     allow_shared(many_kernel<2>, limits.shared_bytes);
 }
 
-void many_candidates(const TemplateScene& scene, const ManyOperand& operand, const QuadPlane& thresholds,
-                     const ManyCandidates& candidates, const DeviceLimits& limits, cudaStream_t stream) {
+void ManyTests::set(int p, const PlaceTest& test) {
+    const auto area = static_cast<double>(test.sums.area);
+    mean[p] = static_cast<float>(static_cast<double>(test.sums.sum[0]) / area - 128);
+    // Roots and products are off by less than this.
+    constexpr double room = 1 - 1e-5;
+    share[p] = static_cast<float>(room * test.test.threshold * std::sqrt(test.sums.variance) / area);
+}
+
+void many_hits(const TemplateScene& scene, const ManyOperand& operand, const ManyTests& tests,
+               const DeviceLimits& limits, cudaStream_t stream) {
     const int halves = halves_of(operand.patterns);
     const ManyTile tile = tile_of(operand.width, operand.height, halves);
     const auto across = static_cast<int>(blocks_for(static_cast<std::size_t>(scene.columns), tile_columns));
@@ -324,8 +458,9 @@ void many_candidates(const TemplateScene& scene, const ManyOperand& operand, con
     shape.block = dim3(threads);
     shape.grid = dim3(static_cast<unsigned>(std::min(tiles, limits.multiprocessors)));
     shape.shared_bytes = shared_bytes_of(operand.width, operand.height, halves);
-    launch(halves == 2 ? many_kernel<2> : many_kernel<1>, shape, stream, scene, operand, across, tiles, thresholds,
-           candidates);
+    // D and mean S are at most 128 * 255 * pixels, and four roundings of them are off by 2^-24 of that each.
+    const float slack = static_cast<float>(operand.width * operand.height) / 64;
+    launch(halves == 2 ? many_kernel<2> : many_kernel<1>, shape, stream, scene, operand, across, tiles, slack, tests);
 }
 
 }  // namespace vedette::cuda

@@ -1,10 +1,11 @@
-// Candidates of many patterns of one size at once, on the tensor cores: as gemm_candidates with thresholds of quads,
-// but a product's columns are patterns, so that nothing is multiplied twice and the screen is read once.
+// Hits of many patterns of one size at once, on the tensor cores: exact sums of products, whose columns are patterns,
+// so that nothing is multiplied twice and the screen is read once, and the scores that follow from them.
 #pragma once
 
-#include "kernels/template_windows.h"
+#include "kernels/template_direct.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace vedette::cuda {
@@ -16,12 +17,12 @@ inline constexpr int many_most = 2 * many_half;
 // 32 half of that is assumed).
 inline constexpr int many_least = 14;
 
-// Whether patterns of this size (gray) can be searched at once: all of them lie in the shared memory of a block.
+// Whether patterns of this size (gray, without masks) can be searched at once: all of them lie in the shared memory of
+// a block.
 bool many_takes(int width, int height, int patterns, const DeviceLimits& limits);
 
-// `coefficients` of up to many_most patterns, height rows of width each, as the kernel reads them.
-std::vector<std::uint32_t> many_words(const std::vector<const std::vector<std::int8_t>*>& coefficients, int width,
-                                      int height);
+// Pixels less 128 of up to many_most patterns, height rows of width each, as the kernel reads them.
+std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>>& pixels, int width, int height);
 
 struct ManyOperand {
     const std::uint32_t* words = nullptr;  // device memory
@@ -30,22 +31,27 @@ struct ManyOperand {
     int patterns = 0;
 };
 
-// Pattern p of the operand appends to places[p * capacity ...) and counts in progress[slot[p]]; room[p] is quad_room()
-// of its own ratio.
-struct ManyCandidates {
-    std::uint32_t* places = nullptr;
-    std::uint32_t capacity = 0;
-    Progress* progress = nullptr;
-    std::uint32_t slot[many_most] = {};
-    QuadRoom room[many_most] = {};
+// What becomes a hit of pattern p of the operand. With n the pattern's pixels, m the sum of its pixels less 128, V_T
+// and V_I n times the sum of squares less the squared sum of pattern and window, S the window's sum and D the sum of
+// products with the pixels less 128: score = (n D - m S) / sqrt(V_I V_T). So D - mean S >= share sqrt(V_I) at a
+// threshold t with mean = m / n and share = t sqrt(V_T) / n; in single precision with room for rounding, and then
+// exactly.
+struct ManyTests {
+    const PlaceTest* tests = nullptr;  // device memory; `candidates` are not used
+    float mean[many_most] = {};
+    float share[many_most];
+    ManyTests() {
+        for (float& of : share) of = std::numeric_limits<float>::infinity();
+    }
+    // `test` becomes number p. Its threshold is over 0.
+    void set(int p, const PlaceTest& test);
 };
 
 // Allows the kernels the shared memory that they need; when a plan is made.
 void many_prepare(const DeviceLimits& limits);
 
-// Queues: positions whose sum with a pattern lies between their quad's threshold and the pattern's room above it become
-// its candidates.
-void many_candidates(const TemplateScene& scene, const ManyOperand& operand, const QuadPlane& thresholds,
-                     const ManyCandidates& candidates, const DeviceLimits& limits, cudaStream_t stream);
+// Queues: positions that reach their pattern's threshold become its hits.
+void many_hits(const TemplateScene& scene, const ManyOperand& operand, const ManyTests& tests,
+               const DeviceLimits& limits, cudaStream_t stream);
 
 }  // namespace vedette::cuda

@@ -14,6 +14,26 @@ __device__ __forceinline__ bool is_excluded(const Exclusions& exclusions, int x,
     return false;
 }
 
+__device__ __forceinline__ unsigned slot_of(const HitTable& table, unsigned pattern, unsigned place) {
+    // Multiplicative hashing: neighbours in a row, and rows, go far apart.
+    unsigned hash = (place ^ pattern * 0x9e3779b9u) * 0x85ebca6bu;
+    hash ^= hash >> 15;
+    return hash * 0xc2b2ae35u & table.mask;
+}
+
+__device__ __forceinline__ void enter_hit(const HitTable& table, unsigned number, unsigned pattern, unsigned place) {
+    if (number >= table.most) return;
+    unsigned slot = slot_of(table, pattern, place);
+    while (atomicCAS(table.slots + slot, 0u, number + 1) != 0) slot = (slot + 1) & table.mask;
+}
+
+// Appends a hit as number `number`, where there is room.
+__device__ __forceinline__ void put_hit(const HitTest& test, unsigned number, const Hit& hit) {
+    if (number >= test.capacity) return;
+    test.hits[number] = hit;
+    if (test.table.slots != nullptr) enter_hit(test.table, number, hit.pattern, hit.place);
+}
+
 // Order of doubles as order of unsigned integers; 0 is below all of them.
 __device__ __forceinline__ unsigned long long ordered_bits(double value) {
     const auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
@@ -33,9 +53,10 @@ __device__ __forceinline__ void offer(const HitTest& test, bool take, int x, int
         before = __shfl_sync(all_lanes, before, 0);
         take = take && key == best && key >= before;
     }
-    const unsigned place = warp_append(test.count, take);
-    if (take && place < test.capacity)
-        test.hits[place] = {score, static_cast<std::uint32_t>(y) << 16 | static_cast<std::uint32_t>(x), test.pattern};
+    const unsigned number = warp_append(test.count, take);
+    if (take)
+        put_hit(test, number,
+                {score, static_cast<std::uint32_t>(y) << 16 | static_cast<std::uint32_t>(x), test.pattern});
 }
 
 }  // namespace vedette::cuda

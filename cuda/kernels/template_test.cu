@@ -229,8 +229,7 @@ __device__ __forceinline__ ThreadSums<channels> sums_at(const HeldWords<held_wor
 }
 
 template <int channels, int team_warps, int held_words>
-__device__ __forceinline__ void test_places(const TemplateScene& scene, const PlaceTest& given, unsigned block,
-                                            unsigned blocks) {
+__device__ __forceinline__ void test_places(const TemplateScene& scene, const PlaceTest& given) {
     const TemplateWords& pattern = given.pattern;
     const HitTest& test = given.test;
     constexpr int kinds = 2 + channels;
@@ -246,11 +245,11 @@ __device__ __forceinline__ void test_places(const TemplateScene& scene, const Pl
     const int used = (row_words * pattern.height + 32 * team_warps - 1) / (32 * team_warps);
     const int last = last_word(scene);
     const Places places(scene, given.candidates, test);
-    const unsigned round = min(round_most, (places.count + blocks - 1) / blocks);
-    if (block * round >= places.count) return;
+    const unsigned round = min(round_most, (places.count + gridDim.x - 1) / gridDim.x);
+    if (blockIdx.x * round >= places.count) return;
     const HeldWords<held_words> held(scene, pattern, row_words, thread, 32 * team_warps);
     int turn = 0;
-    for (unsigned first = block * round; first < places.count; first += blocks * round) {
+    for (unsigned first = blockIdx.x * round; first < places.count; first += gridDim.x * round) {
         const unsigned count = min(round, places.count - first);
         unsigned* const at = round_places[turn];
         unsigned* const window = round_sums[turn];
@@ -309,16 +308,7 @@ __global__ void __launch_bounds__(32 * warps, blocks_for_words(held_words))
     test_kernel(TemplateScene scene, PlaceTest given) {
     let_next_begin();
     wait_for_previous();
-    test_places<channels, team_warps, held_words>(scene, given, blockIdx.x, gridDim.x);
-}
-
-// A column of blocks owns a pattern: blocks of one with many candidates run beside those of others with few.
-template <int team_warps, int held_words>
-__global__ void __launch_bounds__(32 * warps, blocks_for_words(held_words))
-    tests_kernel(TemplateScene scene, const PlaceTest* tests) {
-    let_next_begin();
-    wait_for_previous();
-    test_places<1, team_warps, held_words>(scene, tests[blockIdx.x], blockIdx.y, gridDim.y);
+    test_places<channels, team_warps, held_words>(scene, given);
 }
 
 // Calls launch_with(warps of a team, words of a thread) for patterns that threads can hold; false where they cannot.
@@ -367,9 +357,6 @@ void start(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits
     launch(window_kernel<channels>, shape, stream, scene, test);
 }
 
-// Blocks for each pattern: enough for one that has most candidates of all.
-constexpr unsigned pattern_blocks = 128;
-
 }  // namespace
 
 void direct_test(const TemplateScene& scene, const PlaceTest& test, const DeviceLimits& limits, cudaStream_t stream) {
@@ -377,22 +364,6 @@ void direct_test(const TemplateScene& scene, const PlaceTest& test, const Device
         start<3>(scene, test, limits, stream);
     else
         start<1>(scene, test, limits, stream);
-}
-
-bool direct_tests_take(const TemplateScene& scene, const TemplateWords& pattern) {
-    return scene.channels == 1 && !rows_too_far(scene, pattern) &&
-           with_team(pattern.words * pattern.height, [](auto, auto) {});
-}
-
-void direct_tests(const TemplateScene& scene, const TemplateWords& pattern, const PlaceTest* tests, int count,
-                  const DeviceLimits& limits, cudaStream_t stream) {
-    LaunchShape shape;
-    shape.early = limits.early_launch;
-    shape.block = dim3(32 * warps);
-    shape.grid = dim3(static_cast<unsigned>(count), pattern_blocks);
-    with_team(pattern.words * pattern.height, [&](auto team_warps, auto held) {
-        launch(tests_kernel<decltype(team_warps)::value, decltype(held)::value>, shape, stream, scene, tests);
-    });
 }
 
 }  // namespace vedette::cuda

@@ -110,20 +110,18 @@ cuda::PlaceTest TemplateFinder::place_test(std::size_t index, const cuda::Candid
 std::size_t TemplateFinder::alike(std::size_t first) const {
     const Job& one = *jobs_[order_[first]];
     const cuda::Pattern& pattern = one.prepared.pattern();
-    if (one.upper == 0 || one.step > 0) return 1;
+    if (pattern.masked() || one.scene.channels != 1) return 1;
+    const auto is_alike = [&](std::size_t at) {
+        const cuda::Pattern& other = jobs_[order_[at]]->prepared.pattern();
+        return other.width() == pattern.width() && other.height() == pattern.height() && !other.masked();
+    };
     std::size_t count = 1;
-    while (count < cuda::many_most && first + count < order_.size()) {
-        const Job& other = *jobs_[order_[first + count]];
-        const cuda::Pattern& its = other.prepared.pattern();
-        if (its.width() != pattern.width() || its.height() != pattern.height() || pattern.masked() || its.masked() ||
-            !serves(one, other))
-            break;
-        ++count;
-    }
-    const bool takes =
-        cuda::many_takes(pattern.width(), pattern.height(), static_cast<int>(count), device_.cuda.limits) &&
-        cuda::direct_tests_take(one.scene, one.prepared.words());
-    return takes ? count : 1;
+    while (count < cuda::many_most && first + count < order_.size() && is_alike(first + count)) ++count;
+    // More patterns than lie in a block's shared memory are taken by halves.
+    for (const std::size_t taken : {count, std::min<std::size_t>(count, cuda::many_half)})
+        if (cuda::many_takes(pattern.width(), pattern.height(), static_cast<int>(taken), device_.cuda.limits))
+            return taken;
+    return 1;
 }
 
 const std::uint32_t* TemplateFinder::many_words(std::size_t first, std::size_t count) {
@@ -134,12 +132,11 @@ const std::uint32_t* TemplateFinder::many_words(std::size_t first, std::size_t c
         members.emplace_back(order_[i], jobs_[order_[i]]->prepared.version());
     if (many.members == members) return many.words.data();
     many.members.clear();
-    std::vector<const std::vector<std::int8_t>*> coefficients;
-    coefficients.reserve(count);
-    for (const auto& [index, version] : members)
-        coefficients.push_back(&jobs_[index]->prepared.candidate(device_, operands_.stream()).coefficients.values);
+    std::vector<std::vector<std::int8_t>> pixels;
+    pixels.reserve(count);
+    for (const auto& [index, version] : members) pixels.push_back(cuda::less_128(jobs_[index]->prepared.pattern()));
     const cuda::Pattern& pattern = jobs_[order_[first]]->prepared.pattern();
-    const std::vector<std::uint32_t> words = cuda::many_words(coefficients, pattern.width(), pattern.height());
+    const std::vector<std::uint32_t> words = cuda::many_words(pixels, pattern.width(), pattern.height());
     cuda::make_room(many.words, device_.cuda.memory, words.size(), operands_.stream());
     cuda::check(cudaMemcpyAsync(many.words.data(), words.data(), words.size() * sizeof(std::uint32_t),
                                 cudaMemcpyHostToDevice, operands_.stream()),
@@ -154,31 +151,24 @@ void TemplateFinder::search_many(std::size_t first, std::size_t count, const vdt
     const Job& job = *jobs_[order_[first]];
     const cuda::ManyOperand operand{many_words(first, count), job.prepared.pattern().width(),
                                     job.prepared.pattern().height(), static_cast<int>(count)};
-    make_thresholds(job, cleared);
+    if (cleared.words != nullptr) list_.clear(operands_.stream());
     if (tests_.size() < order_.size()) {
         tests_ = cuda::Block<cuda::PlaceTest>(device_.cuda.memory, order_.size());
         host_tests_ = cuda::Block<cuda::PlaceTest>(device_.cuda.pinned, order_.size());
     }
-    cuda::ManyCandidates candidates;
-    candidates.capacity = capacity_for(job);
-    cuda::make_room(places_, device_.cuda.memory, count * candidates.capacity, operands_.stream());
-    candidates.places = places_.data();
-    candidates.progress = test_of(0, params).progress;
-    for (std::size_t i = 0; i < count; ++i) {
-        candidates.slot[i] = static_cast<std::uint32_t>(order_[first + i]);
-        candidates.room[i] = cuda::quad_room(jobs_[order_[first + i]]->upper / thresholds_for_->factor);
-    }
-    cuda::many_candidates(job.scene, operand, quads_of(job.scene), candidates, device_.cuda.limits, operands_.stream());
     // Other groups of this search have other places in the arrays.
     cuda::PlaceTest* const tests = host_tests_.data() + first;
-    for (std::size_t i = 0; i < count; ++i)
-        tests[i] =
-            place_test(order_[first + i], {places_.data() + i * candidates.capacity, candidates.capacity}, params);
+    cuda::ManyTests many;
+    many.tests = tests_.data() + first;
+    for (std::size_t i = 0; i < count; ++i) {
+        jobs_[order_[first + i]]->at_once = true;
+        tests[i] = place_test(order_[first + i], {}, params);
+        many.set(static_cast<int>(i), tests[i]);
+    }
     cuda::check(cudaMemcpyAsync(tests_.data() + first, tests, count * sizeof(cuda::PlaceTest), cudaMemcpyHostToDevice,
                                 operands_.stream()),
                 "copying what is tested");
-    cuda::direct_tests(job.scene, job.prepared.words(), tests_.data() + first, static_cast<int>(count),
-                       device_.cuda.limits, operands_.stream());
+    cuda::many_hits(job.scene, operand, many, device_.cuda.limits, operands_.stream());
 }
 
 }  // namespace vedette::cuda_plugin

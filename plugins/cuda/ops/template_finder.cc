@@ -20,6 +20,8 @@ namespace {
 // Hits of a pattern from which on the next search computes every score, since the device then cuts the list to what is
 // wanted; sorting so many on the host takes longer (estimate).
 constexpr std::size_t many_hits = std::size_t{1} << 13;
+// The same of a pattern that costs little since it is searched with others (estimate).
+constexpr std::size_t many_hits_at_once = std::size_t{1} << 15;
 // Hits from which on they are sorted on all threads, whose waking takes some 50 us (estimate).
 constexpr std::size_t threaded_hits = 1024;
 // Patterns between two waits for the device: enough queued work for it to stay busy (estimate).
@@ -126,12 +128,13 @@ void TemplateFinder::search_scores(std::size_t index, const vdt_template_find_pa
 }
 
 void TemplateFinder::search(const vdt_template_find_params& params) {
-    list_.begin(job_count_);
+    list_.begin(job_count_, keeps_maxima(params), operands_.stream());
     order_.clear();
     bool all_by_candidates = true;
     for (std::size_t p = 0; p < job_count_; ++p) {
         Job& job = *jobs_[p];
         job.counted = false;
+        job.at_once = false;
         if (!job.fits) continue;
         choose_factor(job, params.threshold);
         if (job.factor > 0)
@@ -154,8 +157,9 @@ void TemplateFinder::search(const vdt_template_find_params& params) {
     // Patterns of one size one after another, the lowest thresholds first, so that one plane of them serves several.
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
         const auto key = [&](std::size_t p) {
-            return std::make_tuple(jobs_[p]->scene.columns, jobs_[p]->scene.rows, jobs_[p]->upper > 0, jobs_[p]->step,
-                                   jobs_[p]->factor, p);
+            const Job& job = *jobs_[p];
+            return std::make_tuple(job.scene.columns, job.scene.rows, job.prepared.pattern().masked(), job.upper > 0,
+                                   job.step, job.factor, p);
         };
         return key(a) < key(b);
     });
@@ -191,15 +195,16 @@ bool TemplateFinder::all_candidates_fit(const vdt_template_find_params& params) 
 }
 
 bool TemplateFinder::fetch(const vdt_template_find_params& params) {
-    const bool room = list_.fetch(keeps_maxima(params), operands_.stream());
+    const bool room = list_.fetch(operands_.stream());
     if (!all_candidates_fit(params) || !room) return false;
     for (const cuda::Hit& hit : list_.hits())
         jobs_[hit.pattern]->hits.push_back(
             {hit.score, static_cast<std::int32_t>(hit.place & 0xffffu), static_cast<std::int32_t>(hit.place >> 16)});
     for (const std::size_t p : order_) {
         Job& job = *jobs_[p];
-        if (job.step > 0) learn_step(job, list_.progress_of(p), params.threshold);
-        if (job.hits.size() > many_hits && job.hits.size() > params.max_results) job.leave_candidates(params.threshold);
+        if (job.step > 0 && !job.at_once) learn_step(job, list_.progress_of(p), params.threshold);
+        if (job.hits.size() > (job.at_once ? many_hits_at_once : many_hits) && job.hits.size() > params.max_results)
+            job.leave_candidates(params.threshold);
     }
     return true;
 }

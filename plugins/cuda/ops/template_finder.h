@@ -58,6 +58,7 @@ private:
         float upper = 0;       // with thresholds of quads, in the unit of `factor`; 0: one for each position
         int step = 0;          // of the block means that are compared first; 0: none, the pattern itself is
         cuda::FineBound fine;  // with `step`
+        bool at_once = false;  // was searched with others of its size
         bool counted = false;  // by the device: only the best hits were fetched
         // Candidates or hits were too many for this version of the pattern at this threshold: every score is computed.
         std::uint64_t crowded_version = 0;
