@@ -113,6 +113,14 @@ struct Windows {
                 variance != 0 && column_inside && r < rows_inside ? sqrtf(static_cast<float>(variance)) : INFINITY;
         }
     }
+
+    // Whether one of the lane's can score over 0.
+    __device__ __forceinline__ bool any() const {
+        bool some = false;
+#pragma unroll
+        for (int r = 0; r < warp_rows; ++r) some = some || norm[r] != INFINITY;
+        return some;
+    }
 };
 
 // Limits of a lane's patterns.
@@ -346,6 +354,12 @@ __global__ void __launch_bounds__(threads, 1)
         __syncthreads();
         begin_load(number + static_cast<int>(gridDim.x));
         sum_rows(tile, operand.width, copies, row_sums);
+        __syncthreads();
+        Windows windows;
+        windows.make(row_sums + warp_row * 2 * tile_columns + lane, operand.width, operand.height,
+                     x + lane < scene.columns, scene.rows - y - warp_row);
+        // Windows of a single value score 0, and a quarter of a desktop is such.
+        if (__ballot_sync(all_lanes, windows.any()) == 0) continue;
         Accumulators sums;
 #pragma unroll
         for (int r = 0; r < warp_rows; ++r)
@@ -394,11 +408,6 @@ __global__ void __launch_bounds__(threads, 1)
             for (int u = 0; u < warp_rows - 1; ++u)
                 if (j + u < operand.height) multiply_row(u);
         }
-        // Every warp went past its sums of rows while it multiplied or waits here.
-        __syncthreads();
-        Windows windows;
-        windows.make(row_sums + warp_row * 2 * tile_columns + lane, operand.width, operand.height,
-                     x + lane < scene.columns, scene.rows - y - warp_row);
         judge(sums, windows, Limits(means + half * many_half, patterns, slack), {waiting + warp * most_waiting},
               given.tests, x, y, warp_row, half * many_half);
     }

@@ -119,6 +119,27 @@ BOOST_AUTO_TEST_CASE(many_patterns_of_one_size) {
         search.exclude = {{30, 10, 20, 15}};
         search.max_results = 5;
         BOOST_TEST_CONTEXT(many.count << " of " << many.w << "x" << many.h << ", best five") check(search);
+        search.flags = VDT_FIND_BEST_ONLY;
+        BOOST_TEST_CONTEXT(many.count << " of " << many.w << "x" << many.h << ", best") check(search);
+    }
+}
+
+// Sums of products far from 0 whose windows differ by a grey level or two, beside windows that do not differ at all.
+BOOST_AUTO_TEST_CASE(many_patterns_of_little_contrast) {
+    if (!backend_has(VDT_OP_TEMPLATE_FIND, "template_find")) return;
+    for (const std::uint32_t level : {0u, 254u}) {
+        Random random(level);
+        TestImage scene(VDT_FORMAT_GRAY8, 120, 60);
+        scene.fill([&](std::uint32_t x, std::uint32_t y, std::uint32_t) {
+            const bool busy = x < 70 && y < 40;
+            return static_cast<std::uint8_t>(level + (busy && below(random, 12) == 0 ? 1u : 0u));
+        });
+        Search search(std::move(scene));
+        for (int i = 0; i < 18; ++i) search.add(textured_crop(random, search.scene, 14, 10, TestImage::none()));
+        for (const double threshold : {0.4, 0.9}) {
+            search.threshold = threshold;
+            BOOST_TEST_CONTEXT("level " << level << ", threshold " << threshold) check(search);
+        }
     }
 }
 
