@@ -1,13 +1,14 @@
 // many_kernel: D = A B with A the screen and B the patterns. Row m of A begins at pixel x + m of a screen's row, column
 // n of B is a row of pattern n, so that D[m][n] belongs to position x + m and pattern n. A block keeps all patterns in
-// shared memory and goes from tile to tile of 32 x 16 positions (32 x 32 with one half of patterns); a warp owns 32 x 4
-// positions and 32 patterns, 128 sums a lane. Words of A begin at any byte: the tile lies in shared memory as four
-// copies that are moved by 0 to 3 bytes. For each row of the patterns and 32 bytes along it a lane reads 8 words of one
-// image row (three more are held) and 8 of B for 32 products of 16 x 8 x 32; the next tile's pixels are on their way
-// meanwhile. Sums over the windows, which all patterns share, are made from the tile: a thread adds up pieces of rows,
-// then a lane its column of them. Sums are exact; what reaches a threshold in single precision waits in shared memory
-// until a warp has many, and is then judged a lane a position. The floor is (width rounded up to 32) * height *
-// positions * patterns over the rate of the tensor cores.
+// shared memory and goes from tile to tile of 32 columns of positions and 16 rows, twice as many with one half of
+// patterns, half as many where two blocks share a multiprocessor; a warp owns 32 x 4 positions and 32 patterns, 128
+// sums a lane. Words of A begin at any byte: the tile lies in shared memory as four copies that are moved by 0 to 3
+// bytes. For each row of the patterns and 32 bytes along it a lane reads 8 words of one image row (three more are held)
+// and 8 of B for 32 products of 16 x 8 x 32; the next tile's pixels are on their way meanwhile. Sums over the windows,
+// which all patterns share, are made from the tile: a thread adds up pieces of rows, then a lane its column of them.
+// Sums are exact; what reaches a threshold in single precision waits in shared memory until a warp has many, and is
+// then judged a lane a position. The floor is (width rounded up to 32) * height * positions * patterns over the rate of
+// the tensor cores.
 #include "kernels/template_many.h"
 
 #include "device/matrix.cuh"
@@ -45,7 +46,7 @@ struct ManyTile {
     __host__ __device__ int sums_words() const { return image_rows * 2 * tile_columns; }
 };
 
-__host__ __device__ ManyTile tile_of(int width, int height, int halves) {
+__host__ __device__ ManyTile tile_of(int width, int height, int halves, int warps) {
     ManyTile tile{};
     tile.rows = warp_rows * warps / halves;
     tile.image_rows = tile.rows + height - 1;
@@ -55,8 +56,8 @@ __host__ __device__ ManyTile tile_of(int width, int height, int halves) {
     return tile;
 }
 
-std::size_t shared_bytes_of(int width, int height, int halves) {
-    const ManyTile tile = tile_of(width, height, halves);
+std::size_t shared_bytes_of(int width, int height, int halves, int warps) {
+    const ManyTile tile = tile_of(width, height, halves, warps);
     const auto operand = static_cast<std::size_t>(height) * static_cast<std::size_t>(steps_of(width)) *
                          static_cast<std::size_t>(halves) * 1024;
     const std::size_t waiting = static_cast<std::size_t>(warps) * most_waiting * sizeof(uint4);
@@ -69,13 +70,24 @@ int halves_of(int patterns) {
     return patterns > many_half ? 2 : 1;
 }
 
+// Warps of a block: with half of them two blocks share a multiprocessor, and one multiplies while the other judges, if
+// there is memory for both.
+constexpr int most_warps = 8;
+
+int warps_of(int width, int height, int halves, const DeviceLimits& limits) {
+    constexpr std::size_t taken = 1024;  // of a block by the device itself
+    const bool two =
+        2 * (shared_bytes_of(width, height, halves, most_warps / 2) + taken) <= limits.shared_bytes + taken;
+    return two ? most_warps / 2 : most_warps;
+}
+
 // Begins to copy the rows of a tile's pixels as they lie in memory, from the 16-byte piece of the first one on.
 __device__ __forceinline__ void load_raw(const TemplateScene& scene, const ManyTile& tile, int x, int y,
                                          unsigned char* raw) {
     const int last = last_word(scene);
     const int first_word = (scene.left + x) / 16 * 4;
     const int pieces = tile.raw_bytes / 16;
-    for (int i = static_cast<int>(threadIdx.x); i < tile.image_rows * pieces; i += threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < tile.image_rows * pieces; i += static_cast<int>(blockDim.x)) {
         const int row = i / pieces;
         const int piece = i % pieces;
         const std::uint32_t* const from = row_words(scene, min(scene.top + y + row, scene.bytes.height - 1));
@@ -87,7 +99,7 @@ __device__ __forceinline__ void load_raw(const TemplateScene& scene, const ManyT
 // Makes the four copies.
 __device__ __forceinline__ void spread(const ManyTile& tile, const unsigned char* raw, int moved,
                                        std::uint32_t* copies) {
-    for (int i = static_cast<int>(threadIdx.x); i < tile.image_rows * tile.words; i += threads) {
+    for (int i = static_cast<int>(threadIdx.x); i < tile.image_rows * tile.words; i += static_cast<int>(blockDim.x)) {
         const int row = i / tile.words;
         const int word = i % tile.words;
         const auto* const from = reinterpret_cast<const std::uint32_t*>(raw + row * tile.raw_bytes) + word + moved / 4;
@@ -108,7 +120,8 @@ __device__ __forceinline__ void sum_rows(const ManyTile& tile, int width, const 
     const int lane = static_cast<int>(lane_index());
     const int words = (width + 3) / 4;
     const unsigned last_mask = ~0u >> (8 * (4 * words - width));
-    for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.image_rows; row += warps) {
+    for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.image_rows;
+         row += static_cast<int>(blockDim.x) / 32) {
         const std::uint32_t* const from = copies + (row * 4 + lane % 4) * tile.stride + lane / 4;
         unsigned sum = 0;
         unsigned square = 0;
@@ -131,14 +144,14 @@ __device__ __forceinline__ void load_row(unsigned (&to)[parts][4], const std::ui
         for (int i = 0; i < 4; ++i) to[part][i] = load_own(from + 4 * part + 2 * i);
 }
 
-template <int halves>
-__global__ void __launch_bounds__(threads, 1)
+template <int halves, int warps>
+__global__ void __launch_bounds__(32 * warps, most_warps / warps)
     many_kernel(TemplateScene scene, ManyOperand operand, int tiles_across, int tiles, float slack, ManyTests given) {
     const int lane = static_cast<int>(lane_index());
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int half = warp % halves;
     const int warp_row = warp / halves * warp_rows;
-    const ManyTile tile = tile_of(operand.width, operand.height, halves);
+    const ManyTile tile = tile_of(operand.width, operand.height, halves, warps);
     const int steps = steps_of(operand.width);
     auto* const b_words = dynamic_shared<std::uint32_t>();
     const int row_words_of_b = steps * halves * octets * 64;
@@ -148,11 +161,11 @@ __global__ void __launch_bounds__(threads, 1)
     auto* const waiting = reinterpret_cast<uint4*>(row_sums + tile.sums_words());
     auto* const means = reinterpret_cast<float*>(waiting + warps * most_waiting);
     constexpr int patterns = halves * many_half;
-    if (threadIdx.x < patterns) {
-        means[threadIdx.x] = given.mean[threadIdx.x];
-        means[patterns + threadIdx.x] = given.share[threadIdx.x];
+    for (int p = static_cast<int>(threadIdx.x); p < patterns; p += 32 * warps) {
+        means[p] = given.mean[p];
+        means[patterns + p] = given.share[p];
     }
-    for (int i = 4 * static_cast<int>(threadIdx.x); i < operand.height * row_words_of_b; i += 4 * threads)
+    for (int i = 4 * static_cast<int>(threadIdx.x); i < operand.height * row_words_of_b; i += 4 * 32 * warps)
         copy_16_async(b_words + i, operand.words + i);
     const auto begin_load = [&](int of) {
         if (of < tiles) load_raw(scene, tile, of % tiles_across * tile_columns, of / tiles_across * tile.rows, raw);
@@ -234,7 +247,8 @@ __global__ void __launch_bounds__(threads, 1)
 bool many_takes(int width, int height, int patterns, const DeviceLimits& limits) {
     constexpr int most_steps = 3;  // a copy's row has 40 words at most
     return patterns >= many_least && patterns <= many_most && gemm_takes(width, height, 1) &&
-           steps_of(width) <= most_steps && shared_bytes_of(width, height, halves_of(patterns)) <= limits.shared_bytes;
+           steps_of(width) <= most_steps &&
+           shared_bytes_of(width, height, halves_of(patterns), most_warps) <= limits.shared_bytes;
 }
 
 std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>>& pixels, int width, int height) {
@@ -259,8 +273,15 @@ std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>
 }
 
 void many_prepare(const DeviceLimits& limits) {
-    allow_shared(many_kernel<1>, limits.shared_bytes);
-    allow_shared(many_kernel<2>, limits.shared_bytes);
+    allow_shared(many_kernel<1, most_warps>, limits.shared_bytes);
+    allow_shared(many_kernel<2, most_warps>, limits.shared_bytes);
+    allow_shared(many_kernel<1, most_warps / 2>, limits.shared_bytes);
+    allow_shared(many_kernel<2, most_warps / 2>, limits.shared_bytes);
+    // So that two blocks do share a multiprocessor.
+    for (const auto kernel : {many_kernel<1, most_warps / 2>, many_kernel<2, most_warps / 2>})
+        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                   cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+              "preferring shared memory");
 }
 
 void ManyTests::set(int p, const PlaceTest& test) {
@@ -274,17 +295,21 @@ void ManyTests::set(int p, const PlaceTest& test) {
 void many_hits(const TemplateScene& scene, const ManyOperand& operand, const ManyTests& tests,
                const DeviceLimits& limits, cudaStream_t stream) {
     const int halves = halves_of(operand.patterns);
-    const ManyTile tile = tile_of(operand.width, operand.height, halves);
+    const int warps = warps_of(operand.width, operand.height, halves, limits);
+    const ManyTile tile = tile_of(operand.width, operand.height, halves, warps);
     const auto across = static_cast<int>(blocks_for(static_cast<std::size_t>(scene.columns), tile_columns));
     const int tiles = across * static_cast<int>(blocks_for(static_cast<std::size_t>(scene.rows),
                                                            static_cast<std::size_t>(tile.rows)));
     LaunchShape shape;
-    shape.block = dim3(threads);
-    shape.grid = dim3(static_cast<unsigned>(std::min(tiles, limits.multiprocessors)));
-    shape.shared_bytes = shared_bytes_of(operand.width, operand.height, halves);
+    shape.block = dim3(static_cast<unsigned>(32 * warps));
+    shape.grid = dim3(static_cast<unsigned>(std::min(tiles, limits.multiprocessors * (most_warps / warps))));
+    shape.shared_bytes = shared_bytes_of(operand.width, operand.height, halves, warps);
     // D and mean S are at most 128 * 255 * pixels, and four roundings of them are off by 2^-24 of that each.
     const float slack = static_cast<float>(operand.width * operand.height) / 64;
-    launch(halves == 2 ? many_kernel<2> : many_kernel<1>, shape, stream, scene, operand, across, tiles, slack, tests);
+    const auto kernel = warps == most_warps ? halves == 2 ? many_kernel<2, most_warps> : many_kernel<1, most_warps>
+                        : halves == 2 ? many_kernel<2, most_warps / 2>
+                                            : many_kernel<1, most_warps / 2>;
+    launch(kernel, shape, stream, scene, operand, across, tiles, slack, tests);
 }
 
 }  // namespace vedette::cuda

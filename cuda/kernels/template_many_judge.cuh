@@ -9,8 +9,6 @@
 
 namespace vedette::cuda::many {
 
-constexpr int warps = 8;
-constexpr int threads = 32 * warps;
 constexpr int tile_columns = 32;
 constexpr int warp_rows = 4;
 constexpr int parts = tile_columns / 16;   // of a row of positions, a product each
@@ -35,6 +33,7 @@ struct Windows {
         constexpr int row = 2 * tile_columns;
         unsigned all = 0;
         unsigned squares = 0;
+#pragma unroll 8
         for (int j = 0; j < height; ++j) {
             all += row_sums[j * row];
             squares += row_sums[j * row + tile_columns];

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(many_patterns_of_one_size) {
     struct Many {
         std::uint32_t count, w, h;
     };
-    for (const Many many : {Many{15, 9, 8}, {40, 40, 6}, {33, 16, 16}, {70, 8, 11}}) {
+    for (const Many many : {Many{15, 9, 8}, {40, 40, 6}, {33, 16, 16}, {70, 8, 11}, {36, 40, 40}}) {
         Random random(many.count);
         Search search(screen_image(random, VDT_FORMAT_GRAY8, 131, 50));
         for (std::uint32_t i = 0; i < many.count; ++i)
