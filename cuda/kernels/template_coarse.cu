@@ -42,45 +42,43 @@ struct CoarseStore {
 #pragma unroll
         for (int first = 0; first < gemm_rows; first += 4) {
             unsigned reached = 0;
-#pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                if (y + first + r >= phase_rows) continue;
-                const std::int32_t* const row = row_of(y + first + r);
-#pragma unroll
-                for (int part = 0; part < 2; ++part)
-#pragma unroll
-                    for (int half = 0; half < 2; ++half) {
-                        const int2 limit = limits_of(row, x + column_of(part, half));
-                        const std::int32_t* const sum = &sums.at[first + r][part][2 * half];
-                        const int bit = 8 * r + 4 * part + 2 * half;
-                        reached |= (sum[0] >= limit.x - bound.slack ? 1u : 0u) << bit |
-                                   (sum[1] >= limit.y - bound.slack ? 2u : 0u) << bit;
-                    }
-            }
+            visit_pairs(sums, x, y, first, phase_rows, [&](const std::int32_t* sum, const int2& limit, int, int bit) {
+                reached |= (sum[0] >= limit.x - bound.slack ? 1u : 0u) << bit |
+                           (sum[1] >= limit.y - bound.slack ? 2u : 0u) << bit;
+            });
             if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
-                // Few get here, so that the upper limit is made for them only.
-#pragma unroll
-            for (int r = 0; r < 4; ++r) {
-                if (y + first + r >= phase_rows) continue;
-                const std::int32_t* const row = row_of(y + first + r);
-#pragma unroll
-                for (int part = 0; part < 2; ++part)
-#pragma unroll
-                    for (int half = 0; half < 2; ++half) {
-                        const int bit = 8 * r + 4 * part + 2 * half;
-                        if ((reached >> bit & 3u) == 0) continue;
-                        const int column = x + column_of(part, half);
-                        const int2 limit = limits_of(row, column);
-                        const std::int32_t* const sum = &sums.at[first + r][part][2 * half];
-                        if (column >= phase_columns || is_over(sum[0], limit.x)) reached &= ~(1u << bit);
-                        if (column + 1 >= phase_columns || is_over(sum[1], limit.y)) reached &= ~(2u << bit);
-                    }
-            }
+            // Few get here, so that the upper limit is made for them only.
+            visit_pairs(sums, x, y, first, phase_rows,
+                        [&](const std::int32_t* sum, const int2& limit, int column, int bit) {
+                            if ((reached >> bit & 3u) == 0) return;
+                            if (column >= phase_columns || is_over(sum[0], limit.x)) reached &= ~(1u << bit);
+                            if (column + 1 >= phase_columns || is_over(sum[1], limit.y)) reached &= ~(2u << bit);
+                        });
             append(reached, x, y + first);
         }
     }
 
 private:
+    // visit(sums, thresholds, column, bit) of each two neighbours in four rows from y + first on; `bit`: 8 * row + 4 *
+    // part + 2 * half.
+    template <class Visit>
+    __device__ __forceinline__ void visit_pairs(const Accumulators& sums, int x, int y, int first, int phase_rows,
+                                                const Visit& visit) const {
+#pragma unroll
+        for (int r = 0; r < 4; ++r) {
+            if (y + first + r >= phase_rows) continue;
+            const std::int32_t* const row = row_of(y + first + r);
+#pragma unroll
+            for (int part = 0; part < 2; ++part)
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    const int column = x + column_of(part, half);
+                    visit(&sums.at[first + r][part][2 * half], limits_of(row, column), column,
+                          8 * r + 4 * part + 2 * half);
+                }
+        }
+    }
+
     __device__ __forceinline__ const std::int32_t* row_of(int y) const {
         return thresholds.values +
                static_cast<std::size_t>((step * y + phase_y()) / 2) * static_cast<std::size_t>(thresholds.stride);
@@ -167,34 +165,12 @@ struct FineStore {
     }
 
     __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
-#pragma unroll
-        for (int first = 0; first < gemm_rows; first += 4) {
-            unsigned reached = 0;
-#pragma unroll
-            for (int r = 0; r < 4; r += 2) {
-                if (y + first + r >= rows) continue;
-                const std::int32_t* const row = thresholds.values + static_cast<std::size_t>((y + first + r) / 2) *
-                                                                        static_cast<std::size_t>(thresholds.stride);
-#pragma unroll
-                for (int part = 0; part < 2; ++part)
-#pragma unroll
-                    for (int half = 0; half < 2; ++half) {
-                        const int limit = row[(x + column_of(part, half)) / 2];
-                        if (limit == INT_MAX) continue;
-                        const int least = max(1, __float2int_rd(static_cast<float>(limit) * bound.lower));
-                        const int most = __float2int_ru((static_cast<float>(limit) + 1) * bound.upper);
-#pragma unroll
-                        for (int second = 0; second < 2; ++second) {
-                            const std::int32_t* const sum = &sums.at[first + r + second][part][2 * half];
-                            const int bit = 8 * (r + second) + 4 * part + 2 * half;
-                            reached |= (sum[0] >= least && sum[0] <= most ? 1u : 0u) << bit |
-                                       (sum[1] >= least && sum[1] <= most ? 2u : 0u) << bit;
-                        }
-                    }
-            }
-            if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
-            append_candidates(reached, x, y + first, columns, rows, candidates, progress);
-        }
+        append_in_quad_range(sums, thresholds, x, y, columns, rows, candidates, progress, [&](int limit) {
+            if (limit == INT_MAX) return SumRange{INT_MAX, 0};  // no sum is so large
+            const int least = max(1, __float2int_rd(static_cast<float>(limit) * bound.lower));
+            const int most = __float2int_ru((static_cast<float>(limit) + 1) * bound.upper);
+            return most < least ? SumRange{INT_MAX, 0} : SumRange{least, static_cast<unsigned>(most - least)};
+        });
     }
 };
 

@@ -49,32 +49,9 @@ struct QuadCandidateStore : WholeScene {
     int columns;
 
     __device__ __forceinline__ void operator()(const Accumulators& sums, int x, int y, int rows) const {
-#pragma unroll
-        for (int first = 0; first < gemm_rows; first += 4) {
-            unsigned reached = 0;
-#pragma unroll
-            for (int r = 0; r < 4; r += 2) {
-                if (y + first + r >= rows) continue;
-                const std::int32_t* const row = thresholds.values + static_cast<std::size_t>((y + first + r) / 2) *
-                                                                        static_cast<std::size_t>(thresholds.stride);
-#pragma unroll
-                for (int part = 0; part < 2; ++part)
-#pragma unroll
-                    for (int half = 0; half < 2; ++half) {
-                        const int limit = row[(x + column_of(part, half)) / 2];
-                        const unsigned room = above.above(limit);
-#pragma unroll
-                        for (int second = 0; second < 2; ++second) {
-                            const std::int32_t* const sum = &sums.at[first + r + second][part][2 * half];
-                            const int bit = 8 * (r + second) + 4 * part + 2 * half;
-                            reached |= (static_cast<unsigned>(sum[0] - limit) <= room ? 1u : 0u) << bit |
-                                       (static_cast<unsigned>(sum[1] - limit) <= room ? 2u : 0u) << bit;
-                        }
-                    }
-            }
-            if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
-            append_candidates(reached, x, y + first, columns, rows, candidates, progress);
-        }
+        append_in_quad_range(sums, thresholds, x, y, columns, rows, candidates, progress, [&](int limit) {
+            return SumRange{limit, above.above(limit)};
+        });
     }
 };
 

@@ -69,6 +69,45 @@ __device__ __forceinline__ void append_candidates(unsigned reached, int x, int y
     }
 }
 
+// Sums from `least` to least + room.
+struct SumRange {
+    int least;
+    unsigned room;
+};
+
+// Appends the positions of a warp's eight rows whose sums are in the range that `range_of` makes of their quad's
+// threshold.
+template <class RangeOf>
+__device__ __forceinline__ void append_in_quad_range(const Accumulators& sums, const QuadPlane& thresholds, int x,
+                                                     int y, int columns, int rows, const Candidates& candidates,
+                                                     Progress* progress, const RangeOf& range_of) {
+#pragma unroll
+    for (int first = 0; first < gemm_rows; first += 4) {
+        unsigned reached = 0;
+#pragma unroll
+        for (int r = 0; r < 4; r += 2) {
+            if (y + first + r >= rows) continue;
+            const std::int32_t* const row = thresholds.values + static_cast<std::size_t>((y + first + r) / 2) *
+                                                                    static_cast<std::size_t>(thresholds.stride);
+#pragma unroll
+            for (int part = 0; part < 2; ++part)
+#pragma unroll
+                for (int half = 0; half < 2; ++half) {
+                    const SumRange range = range_of(row[(x + column_of(part, half)) / 2]);
+#pragma unroll
+                    for (int second = 0; second < 2; ++second) {
+                        const std::int32_t* const sum = &sums.at[first + r + second][part][2 * half];
+                        const int bit = 8 * (r + second) + 4 * part + 2 * half;
+                        reached |= (static_cast<unsigned>(sum[0] - range.least) <= range.room ? 1u : 0u) << bit |
+                                   (static_cast<unsigned>(sum[1] - range.least) <= range.room ? 2u : 0u) << bit;
+                    }
+                }
+        }
+        if (__ballot_sync(all_lanes, reached != 0) == 0) continue;
+        append_candidates(reached, x, y + first, columns, rows, candidates, progress);
+    }
+}
+
 // How a pattern passes through the shared memory of a block: in stages of a few rows, one of which is worked on while
 // the next one is on its way. Image rows live in a ring, since neighbouring stages share most of them; rows of B in two
 // buffers by turns.

@@ -112,10 +112,10 @@ std::vector<Option> options_on(Device& device, DeviceModel& model, const Operati
             return options;
         }
         // Descriptors are room for more keypoints than are found: backends copy those that are there, and count them.
-        const bool filled = operation.op != VDT_OP_FEATURES;
+        static const std::vector<vdt_image> none;
+        const std::vector<vdt_image>& filled = operation.op == VDT_OP_FEATURES ? none : outputs.all();
         const model::Transfers transfers =
-            device.has_own_memory() ? transfers_of(inputs.all(), filled ? outputs.all() : std::vector<vdt_image>{})
-                                    : model::Transfers{};
+            device.has_own_memory() ? transfers_of(inputs.all(), filled) : model::Transfers{};
         Counts counts;
         for (query.variant = 0; query.variant < support.variant_count; ++query.variant) {
             vdt_variant_info info{};

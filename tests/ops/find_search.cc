@@ -63,6 +63,19 @@ std::vector<vdt_item> expected_of(const Search& search) {
     return kept;
 }
 
+void check_variants(const Backend& on, Search search) {
+    const std::vector<vdt_item> expected = expected_of(search);
+    std::uint32_t variants = 1;
+    for (search.variant = 0; search.variant < variants; ++search.variant) {
+        const Found found = find_on(on, search);
+        BOOST_REQUIRE_MESSAGE(found.code == VDT_OK,
+                              "variant " << search.variant << ", code " << found.code << ": " << found.text);
+        variants = found.variants;
+        const std::string wrong = list_difference(found.items, expected);
+        BOOST_CHECK_MESSAGE(wrong.empty(), "variant " << search.variant << ": " << wrong);
+    }
+}
+
 std::string list_difference(const std::vector<vdt_item>& is, const std::vector<vdt_item>& should) {
     std::ostringstream text;
     text.precision(17);

@@ -45,6 +45,9 @@ Found find_on(const Backend& backend, const Search& search, std::uint64_t capaci
 // The whole list by brute force, then cut to max_results for each pattern.
 std::vector<vdt_item> expected_of(const Search& search);
 
+// Checks that every variant of the backend finds just what brute force does.
+void check_variants(const Backend& on, Search search);
+
 // "" when both lists are the same bit for bit, else the first difference.
 std::string list_difference(const std::vector<vdt_item>& is, const std::vector<vdt_item>& should);
 
