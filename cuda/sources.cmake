@@ -38,6 +38,7 @@ set(VEDETTE_CUDA_SOURCES
     kernels/template_gemm.cu
     kernels/template_gemm_operand.cc
     kernels/template_many.cu
+    kernels/template_deliver.cu
     kernels/template_maxima.cu
     kernels/template_pattern.cc
     kernels/template_phases.cu

@@ -42,6 +42,17 @@ __device__ __forceinline__ void store_relaxed(unsigned long long* address, unsig
 #endif
 }
 
+// Into pinned host memory, for the host to wait for: what this thread wrote before, and the threads of its block before
+// the last barrier, is there by then.
+__device__ __forceinline__ void store_for_host(unsigned* address, unsigned value) {
+    __threadfence_system();
+#if defined(VEDETTE_CUDA_EMULATION)
+    *const_cast<volatile unsigned*>(address) = value;
+#else
+    asm volatile("st.relaxed.sys.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+#endif
+}
+
 // A store whose line leaves the caches first: for results that this kernel does not read again.
 template <class T>
 __device__ __forceinline__ void store_streaming(T* address, const T& value) {

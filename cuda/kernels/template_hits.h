@@ -100,4 +100,19 @@ void enter_hits(const CountedHits& hits, const HitTable& table, cudaStream_t str
 void keep_local_maxima(const CountedHits& hits, const HitTable& table, Hit* kept, std::uint32_t* kept_count,
                        const Cleared& cleared, const DeviceLimits& limits, cudaStream_t stream);
 
+// What comes to the host at the end of a search, in pieces of 16 bytes: `head` of them and behind them so many hits as
+// *count says, at most `most`. `to` and `arrived` are pinned host memory.
+struct Delivery {
+    const uint4* from = nullptr;
+    std::uint32_t head = 0;
+    std::uint32_t most = 0;
+    const std::uint32_t* count = nullptr;
+    uint4* to = nullptr;
+    std::uint32_t* arrived = nullptr;  // becomes `turn` when all the rest is there
+    std::uint32_t turn = 0;
+};
+
+// Queues it.
+void deliver_hits(const Delivery& delivery, const DeviceLimits& limits, cudaStream_t stream);
+
 }  // namespace vedette::cuda

@@ -244,10 +244,12 @@ __device__ __forceinline__ void test_places(const TemplateScene& scene, const Pl
     const int row_words = row_words_taken(pattern, channels);
     const int used = (row_words * pattern.height + 32 * team_warps - 1) / (32 * team_warps);
     const int last = last_word(scene);
+    // No kernel writes a pattern, so that this need not wait.
+    const HeldWords<held_words> held(scene, pattern, row_words, thread, 32 * team_warps);
+    wait_for_previous();
     const Places places(scene, given.candidates, test);
     const unsigned round = min(round_most, (places.count + gridDim.x - 1) / gridDim.x);
     if (blockIdx.x * round >= places.count) return;
-    const HeldWords<held_words> held(scene, pattern, row_words, thread, 32 * team_warps);
     int turn = 0;
     for (unsigned first = blockIdx.x * round; first < places.count; first += gridDim.x * round) {
         const unsigned count = min(round, places.count - first);
@@ -307,7 +309,6 @@ template <int channels, int team_warps, int held_words>
 __global__ void __launch_bounds__(32 * warps, blocks_for_words(held_words))
     test_kernel(TemplateScene scene, PlaceTest given) {
     let_next_begin();
-    wait_for_previous();
     test_places<channels, team_warps, held_words>(scene, given);
 }
 

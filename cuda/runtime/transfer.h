@@ -38,8 +38,9 @@ public:
     // Queues the copy of `device` to `host`. For ordinary memory the rows are written by `finish`.
     void download(const Plane& device, const Plane& host, bool host_pinned, cudaStream_t stream);
 
-    // Waits for all that was queued on `stream` and writes what downloads still owe. The pinned memory is free again.
-    void finish(cudaStream_t stream, const ParallelFor& parallel_for);
+    // Waits for all that was queued on `stream`, unless it is known to be `done`, and writes what downloads still owe.
+    // The pinned memory is free again.
+    void finish(cudaStream_t stream, const ParallelFor& parallel_for, bool done = false);
 
     // Like `finish` for a call that failed: waits, and forgets what downloads owe.
     void drop(cudaStream_t stream) noexcept;

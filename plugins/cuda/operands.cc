@@ -216,11 +216,11 @@ void Operands::Call::wait() {
     cuda::synchronize(operands_.stream_in_use_);
 }
 
-void Operands::Call::finish() {
+void Operands::Call::finish(bool all_done) {
     Operands& self = operands_;
     for (const Download& download : self.downloads_) self.download(download);
     if (self.call_->stream == nullptr || self.staged_) {
-        self.transfer_.finish(self.stream_in_use_, self.parallel_);
+        self.transfer_.finish(self.stream_in_use_, self.parallel_, all_done && self.downloads_.empty());
     } else {
         cuda::check(cudaEventRecord(self.last_.get(), self.stream_in_use_), "recording an event");
         self.queued_ = true;

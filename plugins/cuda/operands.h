@@ -51,8 +51,9 @@ public:
         Call(const Call&) = delete;
         Call& operator=(const Call&) = delete;
         // Waits for the results, except where the call names a stream and everything lies where the device reaches it
-        // by itself: then they are queued. Fires the call's `done`.
-        void finish();
+        // by itself: then they are queued. Fires the call's `done`. `all_done`: what was queued is known to have been
+        // done, so that the driver need not be asked.
+        void finish(bool all_done = false);
         // For operations that read results on the host: waits for what was queued so far.
         void wait();
 

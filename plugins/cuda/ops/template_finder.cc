@@ -250,7 +250,7 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
             items.write(item);
         }
     }
-    running.finish();
+    running.finish(true);  // list_ has waited
     return items.finish();
 }
 

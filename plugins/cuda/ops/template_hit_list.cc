@@ -1,7 +1,9 @@
 #include "template_hit_list.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 
@@ -18,6 +20,12 @@ constexpr std::size_t first_hits = 1024;
 // Hits from which on they are thinned: with more, all of them would take another transfer, and the host some 25 ns
 // each.
 constexpr std::uint32_t thinned_hits = first_hits;
+
+void pause_briefly() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
 
 }  // namespace
 
@@ -36,6 +44,9 @@ void HitList::begin(std::size_t jobs, bool maxima, cudaStream_t stream) {
     }
     const std::size_t first_bytes = head_bytes() + first_hits * sizeof(cuda::Hit);
     if (fetched_.size() < first_bytes) fetched_ = cuda::Block<std::byte>(device_.cuda.pinned, first_bytes);
+    if (arrived_) return;
+    arrived_ = cuda::Block<std::uint32_t>(device_.cuda.pinned, 1);
+    *arrived_.data() = deliveries_;
 }
 
 void HitList::clear(cudaStream_t stream) {
@@ -87,8 +98,30 @@ void HitList::thin(const cuda::HitTable& table, cuda::Hit* kept, cudaStream_t st
                             cleared, device_.cuda.limits, stream);
 }
 
-void HitList::copy_first(cudaStream_t stream) {
-    copy(fetched_.data(), results_.data(), head_bytes() + first_hits * sizeof(cuda::Hit), stream);
+void HitList::fetch_first(cudaStream_t stream) {
+    const auto* const counts = reinterpret_cast<const std::uint32_t*>(results_.data());
+    cuda::Delivery delivery;
+    delivery.from = reinterpret_cast<const uint4*>(results_.data());
+    delivery.head = static_cast<std::uint32_t>(head_bytes() / sizeof(uint4));
+    delivery.most = first_hits;
+    delivery.count = counts + (table_.most > 0 ? offsetof(Counts, kept) : offsetof(Counts, hits)) / sizeof *counts;
+    delivery.to = reinterpret_cast<uint4*>(fetched_.data());
+    delivery.arrived = arrived_.data();
+    delivery.turn = ++deliveries_;
+    cuda::deliver_hits(delivery, device_.cuda.limits, stream);
+    wait_for_delivery(stream);
+}
+
+// Awake at first, since most searches end soon and the driver takes a few microseconds to tell. It tells of errors.
+void HitList::wait_for_delivery(cudaStream_t stream) const {
+    constexpr std::chrono::microseconds awake{300};
+    constexpr int rounds = 64;  // between two looks at the clock
+    const std::atomic_ref<std::uint32_t> arrived(*arrived_.data());
+    for (const auto end = std::chrono::steady_clock::now() + awake; std::chrono::steady_clock::now() < end;)
+        for (int round = 0; round < rounds; ++round) {
+            if (arrived.load(std::memory_order_acquire) == deliveries_) return;
+            pause_briefly();
+        }
     cuda::synchronize(stream);
 }
 
@@ -102,7 +135,7 @@ void HitList::copy_hits(const cuda::Hit* from, std::uint32_t count, cudaStream_t
 bool HitList::fetch(cudaStream_t stream) {
     const std::uint32_t foreseen = table_.most;
     if (foreseen > 0) thin(table_, kept(), stream);
-    copy_first(stream);
+    fetch_first(stream);
     Counts counts{};
     std::memcpy(&counts, fetched_.data(), sizeof counts);
     hits_ = {};
@@ -129,7 +162,7 @@ bool HitList::fetch(cudaStream_t stream) {
     cuda::enter_hits({all(), reinterpret_cast<const std::uint32_t*>(results_.data())}, table, stream);
     thin(table, late_.data(), stream);
     thinned_ = true;
-    copy_first(stream);
+    fetch_first(stream);
     std::memcpy(&counts, fetched_.data(), sizeof counts);
     copy_hits(late_.data(), counts.kept, stream);
     return true;

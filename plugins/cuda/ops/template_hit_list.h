@@ -24,7 +24,8 @@ public:
     // Where the hits of a pattern go; threshold and what is wanted stay to be filled in.
     cuda::HitTest test_of(std::size_t job) const;
 
-    // Fetches what the search that was queued found, of long lists of which they are wanted only the local maxima.
+    // Fetches what the search that was queued found, of long lists of which they are wanted only the local maxima. All
+    // that was queued has been done then.
     // False when there was too little room: there is more now, and the search is to be made again.
     bool fetch(cudaStream_t stream);
     // What was fetched; until the next search.
@@ -52,8 +53,9 @@ private:
     cuda::HitTable empty_table(std::uint32_t most, cudaStream_t stream);
     // Queues the thinning of hits that were entered in `table`.
     void thin(const cuda::HitTable& table, cuda::Hit* kept, cudaStream_t stream);
-    // Queues a copy of the counts and the first of `hits`, which lie behind them.
-    void copy_first(cudaStream_t stream);
+    // Brings the counts to the host, and the first of the hits that lie behind them; waits for all that was queued.
+    void fetch_first(cudaStream_t stream);
+    void wait_for_delivery(cudaStream_t stream) const;
     void copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) const;
     // Copies `count` hits to the host and waits.
     void copy_hits(const cuda::Hit* from, std::uint32_t count, cudaStream_t stream);
@@ -65,13 +67,15 @@ private:
     bool maxima_ = false;
     bool thinned_ = false;
     std::span<const cuda::Hit> hits_;
-    cuda::Block<std::byte> results_;  // Counts, the patterns' progress, kept hits, all hits
-    cuda::Block<cuda::Hit> late_;     // kept hits, where thinning was not foreseen
-    Table tables_[2];                 // one is emptied while the other is read
-    int turn_ = 0;                    // that of this search
-    cuda::HitTable table_;            // of this search where thinning is foreseen, else of no room
-    cuda::Block<std::byte> fetched_;  // pinned: the head of results_ and the first hits
-    cuda::Block<cuda::Hit> more_;     // pinned: all hits that are fetched, when there are many
+    cuda::Block<std::byte> results_;      // Counts, the patterns' progress, kept hits, all hits
+    cuda::Block<cuda::Hit> late_;         // kept hits, where thinning was not foreseen
+    Table tables_[2];                     // one is emptied while the other is read
+    int turn_ = 0;                        // that of this search
+    cuda::HitTable table_;                // of this search where thinning is foreseen, else of no room
+    cuda::Block<std::byte> fetched_;      // pinned: the head of results_ and the first hits
+    cuda::Block<std::uint32_t> arrived_;  // pinned: the number of the delivery that lies there
+    std::uint32_t deliveries_ = 0;
+    cuda::Block<cuda::Hit> more_;  // pinned: all hits that are fetched, when there are many
 };
 
 }  // namespace vedette::cuda_plugin
