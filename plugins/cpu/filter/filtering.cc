@@ -53,6 +53,8 @@ Filtering::Layout Filtering::layout_of(const Device& device, const FilterShape& 
     l.strip_pixels = divided_up(shape.width, l.strips);
     const std::uint32_t pixels_high = std::max(kernels_a_band * (weights.height - 1), fewest_pixels / l.strip_pixels);
     l.bands = std::clamp(shape.height / std::max(1u, pixels_high), 1u, device.workers * bands_a_worker);
+    // A few more than there are workers would have most of those wait for a second round.
+    if (l.bands > device.workers) l.bands -= l.bands % device.workers;
     l.band_rows = divided_up(shape.height, l.bands);
     l.bands = divided_up(shape.height, l.band_rows);
     l.framed = whole_blocks((std::uint64_t{l.strip_pixels} + weights.width - 1) * l.elements) + filter_padding;

@@ -60,8 +60,11 @@ void Finder::add_pieces(std::size_t group) {
     const double wanted =
         std::min(4.0 * static_cast<double>(workers_.size()), static_cast<double>(columns) * rows * cost / least_unit);
     const int most = std::max(1, rows / std::max(8, 2 * pattern.h));
-    const int few = std::max(1, std::min(static_cast<int>(workers_.size()), rows / std::max(8, pattern.h / 2)));
-    const int bands = std::clamp(static_cast<int>(std::ceil(wanted / strips)), 1, std::max(most, strips > 1 ? 1 : few));
+    // But each worker gets one, even if half of what it does are first windows.
+    const int together = strips * static_cast<int>(groups_.size());
+    const int of_worker = (static_cast<int>(workers_.size()) + together - 1) / together;
+    const int few = std::max(1, std::min(of_worker, rows / std::max(8, pattern.h / 2)));
+    const int bands = std::clamp(static_cast<int>(std::ceil(wanted / strips)), 1, std::max(most, few));
     for (int b = 0; b < bands; ++b)
         for (int s = 0; s < strips; ++s) {
             const auto part = [](int total, int i, int n) { return static_cast<int>(std::int64_t{total} * i / n); };
