@@ -262,11 +262,14 @@ std::size_t look(const vdt_image& scene, const vdt_rect& region, const vdt_image
     const double own_norm = norm_of(own, grid);
     const Own parts = own_of(own, grid);
     Masked masked;
-    // What is not in the blocks may reach the threshold by itself.
     bool all = false;
     if (is_masked) {
         masked = masked_of(pattern, mask, own, grid);
-        all = threshold * masked.norm <= 1.02 * masked.residual;
+        // No block lies in the mask: nothing bounds a score.
+        all = masked.area == 0;
+        // What is not in these blocks reaches the threshold by itself; the finer ones that a search takes then are too
+        // many for a look.
+        if (!all && threshold * masked.norm <= 1.02 * masked.residual) return 0;
     }
     const auto columns = static_cast<std::uint32_t>(region.w - width + 1);
     const auto rows = static_cast<std::uint32_t>(region.h - height + 1);

@@ -21,8 +21,8 @@ constexpr std::size_t most_sampled_windows = 192;
 // and as some hundred thousand pixels give, large patterns in steps; 0.3 milliseconds (one core of Zen 3). They survive
 // when a bound by the means and norms of 7 x 7 blocks reaches `threshold`, for a pattern at its own size: as pruned
 // searches do, which take about so many blocks. `mask` may be of format VDT_FORMAT_NONE; with one, the blocks that lie
-// wholly in it bound the score. Returns how many it looked at; 0 when the pixels are not at hand or of other formats
-// than gray and BGR bytes. Does not allocate.
+// wholly in it bound the score. Returns how many it looked at; 0 when the pixels are not at hand, or of other formats
+// than gray and BGR bytes, or when the blocks hold too little of what a mask leaves. Does not allocate.
 std::size_t sample_survivors(const vdt_image& scene, const vdt_rect& region, const vdt_image& pattern,
                              const vdt_image& mask, double threshold, std::span<SampledWindow> windows) noexcept;
 

@@ -49,10 +49,9 @@ Cut cut_of(const Pattern& pattern, int columns, int rows, const Device& device) 
     constexpr double strip = 512;
     const double strips = std::ceil(columns / strip);
     const double most = std::max(1.0, std::floor(rows / std::max(8.0, 2.0 * pattern.h)));
-    const double few =
-        std::clamp(std::floor(rows / std::max(8.0, pattern.h / 2.0)), 1.0, static_cast<double>(device.workers));
-    return {strips, std::clamp(std::ceil(4 * static_cast<double>(device.workers) / strips), 1.0,
-                               std::max(most, strips > 1 ? 1 : few))};
+    const double few = std::clamp(std::floor(rows / std::max(8.0, pattern.h / 2.0)), 1.0,
+                                  std::ceil(static_cast<double>(device.workers) / strips));
+    return {strips, std::clamp(std::ceil(4 * static_cast<double>(device.workers) / strips), 1.0, std::max(most, few))};
 }
 
 // Every score of columns x rows positions; `bytes` beyond the last cache.
@@ -84,8 +83,8 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
     cost.scratch_bytes += static_cast<std::uint64_t>(device.workers * 4 * side * side * sizeof(double));
 }
 
-// What the finder's prices (planner.cc) and, of masked survivors, what was measured make of a search by a bound:
-// nanoseconds of a core (2-core Zen 3 VM, AVX2).
+// What the finder's prices (planner.cc, masked.cc) make of a search by a bound: nanoseconds of a core (2-core Zen 3 VM,
+// AVX2).
 struct Prices {
     double sums;      // a position whose window is summed up
     double test;      // a position that is tested
@@ -97,7 +96,7 @@ Prices prices_of_masked(const Pattern& pattern) {
     const double channels = pattern.channels, pixels = static_cast<double>(pattern.w) * pattern.h * channels;
     // Pairs of blocks that lie in usual masks; a survivor's product, sum and square.
     constexpr double pairs = 8;
-    return {2.2, channels * (1 + 0.12 * pairs), 25 + pixels * 0.2, 2 * pairs};
+    return {2.2, channels * (1 + 0.12 * pairs), 25 + pixels * 0.06, 2 * pairs};
 }
 
 // A look at windows mostly ends with blocks of 16 x 16 pixels, but some of them (real desktops, 16 to 256 pixels a
@@ -124,7 +123,7 @@ class Survivors {
 public:
     static constexpr std::size_t most_across = 16, most_down = 4;
 
-    Survivors(const Look& look, bool masked, const Cut& cut, int columns, int rows)
+    Survivors(const Look& look, const Cut& cut, int columns, int rows)
         : across_(std::min(static_cast<std::size_t>(cut.strips), most_across)),
           down_(std::min(static_cast<std::size_t>(cut.bands), most_down)) {
         double found = 0;
@@ -137,9 +136,8 @@ public:
             found_[at] += window.found ? 1 : 0;
             found += window.found ? 1 : 0;
         }
-        // A little more than seen, as the finder expects it: nothing in a sample does not mean nothing. Under masks it
-        // takes coarser blocks than were looked at here.
-        const double unseen = masked ? 1 : 0.3;
+        // A little more than seen, as the finder expects it: nothing in a sample does not mean nothing.
+        constexpr double unseen = 0.3;
         const auto looked = static_cast<double>(look.count);
         mean_ = look.count == 0 ? usual_survivors : std::min((found + unseen) / looked, 1.0);
     }
@@ -174,7 +172,7 @@ Pruned pruned_search(const Device& device, const Pattern& pattern, double thresh
     constexpr double usual_grids = 6;
     if (!pattern.masked) prices.sums *= std::min(1.0, usual_grids / static_cast<double>(together));
     const Cut cut = cut_of(pattern, columns, rows, device);
-    const Survivors survivors(look, pattern.masked, cut, columns, rows);
+    const Survivors survivors(look, cut, columns, rows);
     // Without a look the bound is taken in any case.
     if (planned && prices.sums + prices.test + survivors.mean() * prices.survivor >= exhaustive) return search;
     // The first window of every piece costs a pattern's rows more.

@@ -92,15 +92,20 @@ private:
             return;
         }
         if (way_ == FindWay::blocks && add_by_blocks(group, columns, rows)) return;
-        if (shape.channels == 1)
-            add_quad_stage(cost_, shape, columns, rows);
-        else
-            add_sums_stage(cost_, shape, columns, rows, 4);
+        bool thresholds = false;  // are counted
         for (std::size_t first = 0; first < group.patterns.size();) {
             const auto count = static_cast<int>(std::min<std::size_t>(group.patterns.size() - first, cuda::many_most));
             const bool at_once = shape.channels == 1 && !shape.masked &&
                                  cuda::many_takes(shape.width, shape.height, count, device_.cuda.limits);
+            // Many at once are judged by the kernel that multiplies.
             if (at_once) add_many_stage(cost_, shape, columns, rows, count);
+            if (!at_once && !thresholds) {
+                if (shape.channels == 1)
+                    add_quad_stage(cost_, shape, columns, rows);
+                else
+                    add_sums_stage(cost_, shape, columns, rows, 4);
+                thresholds = true;
+            }
             double tested = 0;
             const int searched = at_once ? count : 1;
             for (int i = 0; i < searched; ++i) {
@@ -110,7 +115,7 @@ private:
                 const auto most =
                     most_candidates(std::int64_t{shape.width} * shape.height * shape.channels, shape.masked, positions);
                 if (candidates <= most) {
-                    tested += candidates;
+                    if (!at_once) tested += candidates;
                 } else {  // every score is computed
                     add_product_stage(cost_, shape, columns, rows);
                     add_sums_stage(cost_, shape, columns, rows, 12);
