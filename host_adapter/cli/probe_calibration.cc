@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -19,17 +21,27 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t seed = 77003;
-constexpr Size screens[] = {{400, 260}, {800, 500}, {1440, 900}, {2560, 1600}};
+// In the order of what they tell: a device that is too slow for all of them is known by the middle one. The smallest is
+// small enough for a CPU's calling thread to do it alone.
+constexpr Size screens[] = {{800, 500}, {280, 140}, {1440, 900}, {400, 260}, {2560, 1600}};
 // Of the time that is left when a screen's turn comes.
-constexpr double shares[] = {0.15, 0.3, 0.5, 1};
-constexpr unsigned timed_runs = 5;
+constexpr double shares[] = {0.3, 0.15, 0.5, 0.3, 1};
+// The last ones count: forms of kernels may be tried in the first.
+constexpr unsigned most_runs = 6, counted_runs = 3;
+// Shares of an operation in a screen's time. Finding has the most cases and ways, and most calls are for it.
+constexpr double usual_weight = 1, weight_of_finding = 4;
 // Runs follow each other.
 constexpr model::Pace steady = model::Pace::steady;
 // Where starting and waiting take nearly all of the time, what is left of it says nothing about the work.
 constexpr double least_work_share = 0.3;
 
+// Negative when it is past.
 double seconds_until(Clock::time_point end) {
     return std::chrono::duration<double>(end - Clock::now()).count();
+}
+
+double weight_of(vdt_op op) {
+    return op == VDT_OP_TEMPLATE_FIND ? weight_of_finding : usual_weight;
 }
 
 // Cases whose data does not depend on the screen are made for one name only; fewer of them, so that the others are left
@@ -54,9 +66,17 @@ std::vector<BenchCase> cases_of(vdt_context* context, vdt_op op, const BenchScre
     return make_cases(setting, op, screen);
 }
 
+// Of a run.
+struct Sample {
+    DeviceCounts counts;
+    double milliseconds;
+    double efficiency;  // with which it is predicted right; 0 where none does that
+};
+
 class Calibration {
 public:
-    Calibration(const BenchDevice& on, const model::Profile& profile) : on_(on), machine_(model::machine_of(profile)) {}
+    Calibration(const BenchDevice& on, const model::Profile& profile)
+        : on_(on), profile_(profile), machine_(model::machine_of(profile)) {}
 
     // The variants of one case that are predicted to take no longer than until `end`; until `last` those of which
     // nothing is known yet.
@@ -64,21 +84,32 @@ public:
         std::uint32_t count = 1;
         for (std::uint32_t variant = 0; variant < count; ++variant) {
             try {
+                const Clock::time_point start = Clock::now();
                 DeviceWork one(on_, work, variant);
                 count = one.variant_count();
-                const bool known = found_.contains({work->op, one.variant()});
-                const Clock::time_point until = known ? end : last;
-                const DeviceCounts counts = one.counts();
+                DeviceCounts counts = one.counts();
+                std::vector<Sample>& samples = samples_[{work->op, profile_.fitted_name(one.variant(), counts.cost)}];
+                const Clock::time_point until = samples.empty() ? last : end;
                 const model::Terms terms = machine_.predict(counts.cost, {}, 1, steady);
                 // A device that is far slower than its parameters say is found out by smaller cases.
                 if (terms.total / 1e3 > std::max(seconds_until(until), 0.0)) {
                     continue;
                 }
-                const double ms = time_of(one, end, until);
+                // Kernels that are compiled in the first run can take all the time there is: what is short beside that
+                // even if a device is far slower than its parameters say is run again all the same.
+                constexpr double slowest = 1.0 / 64, short_ms = 100;
+                const bool is_short = machine_.predict(counts.cost, {}, slowest, steady).total < short_ms;
+                if (is_short) {
+                    one.run();
+                    if (-seconds_until(start) > long_preparation) {
+                        warm_up(one);
+                    }
+                }
+                const double ms = time_of(one, end, until, is_short);
                 const double efficiency = machine_.efficiency_for(counts.cost, {}, ms, steady);
                 if (terms.fits && efficiency > 0 &&
                     machine_.predict(counts.cost, {}, efficiency, steady).work() > least_work_share * ms) {
-                    found_[{work->op, one.variant()}].push_back(efficiency);
+                    samples.push_back({std::move(counts), ms, efficiency});
                 }
             } catch (const Problem&) {
                 // Not every device does every case; what is broken shows when it is used.
@@ -87,41 +118,84 @@ public:
     }
 
     void put_into(model::Profile& profile) const {
-        for (const auto& [place, factors] : found_) {
+        for (const auto& [place, samples] : samples_) {
+            std::vector<double> factors;
+            for (const Sample& sample : samples) {
+                factors.push_back(sample.efficiency);
+            }
             const plugin::Measurement median = plugin::median_of(factors);
             if (median.samples == 0) {
                 continue;
             }
             model::Efficiency& efficiency = profile.efficiencies[place.first][place.second];
-            efficiency.value = std::clamp(median.value, model::Efficiency::least, model::Efficiency::most);
+            efficiency.value =
+                std::clamp(best_of(std::move(factors), samples), model::Efficiency::least, model::Efficiency::most);
             efficiency.spread = median.spread;
             efficiency.samples = median.samples;
         }
     }
 
 private:
-    // Milliseconds of a run that nothing disturbed: what else runs on the machine only adds, so the least of some. The
-    // first, which prepares, and one more as long as there is time until `last`, others until `end`.
-    static double time_of(DeviceWork& work, Clock::time_point end, Clock::time_point last) {
+    // A GPU that had nothing to do while kernels were compiled has lowered its clock.
+    static constexpr double long_preparation = 0.02, warming = 0.05;
+    static void warm_up(DeviceWork& work) {
+        for (const Clock::time_point start = Clock::now(); - seconds_until(start) < warming;) {
+            work.run();
+        }
+    }
+
+    // Milliseconds of a call: of runs that follow each other the middle one, as calls are judged by. The first, which
+    // prepares, and one more as long as there is time until `last` or it `is_short`, others until `end`.
+    static double time_of(DeviceWork& work, Clock::time_point end, Clock::time_point last, bool is_short) {
         std::vector<double> times;
-        for (unsigned run = 0; run <= timed_runs; ++run) {
-            if (!times.empty() && seconds_until(times.size() == 1 ? last : end) < times.back() / 1e3) {
+        for (unsigned run = 0; run < most_runs; ++run) {
+            const bool needed = times.empty() || (is_short && times.size() <= counted_runs);
+            if (!needed && seconds_until(times.size() == 1 ? last : end) < times.back() / 1e3) {
                 break;
             }
             const Clock::time_point start = Clock::now();
             work.run();
             times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
         }
-        // The first one prepares and does not count, unless there is no other.
-        if (times.size() > 1) {
-            times.erase(times.begin());
+        const std::size_t prepared = times.size() > counted_runs ? times.size() - counted_runs
+                                     : times.size() > 1          ? 1
+                                                                 : 0;
+        times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(prepared));
+        return plugin::median_of(std::move(times)).value;
+    }
+
+    // Of the efficiencies that each predict one sample right, and those half-way between two of them, the one with
+    // which all samples are predicted best: those that memory or starting rules have little to say. Sum of the absolute
+    // logarithms of what is predicted over what was measured, as one is as wrong by twice as by half.
+    double best_of(std::vector<double> factors, const std::vector<Sample>& samples) const {
+        std::sort(factors.begin(), factors.end());
+        for (std::size_t index = factors.size(); index > 1; --index) {
+            factors.push_back(std::sqrt(factors[index - 2] * factors[index - 1]));
         }
-        return *std::min_element(times.begin(), times.end());
+        std::sort(factors.begin(), factors.end());
+        double best = 0, least = std::numeric_limits<double>::infinity();
+        for (const double factor : factors) {
+            double error = 0;
+            for (const Sample& sample : samples) {
+                error += std::abs(
+                    std::log(machine_.predict(sample.counts.cost, {}, factor, steady).total / sample.milliseconds));
+            }
+            // Of two as good the one in the middle.
+            constexpr double as_good = 1e-9;
+            const double middle = factors[factors.size() / 2];
+            if (error < least - as_good ||
+                (error < least + as_good && std::abs(std::log(factor / middle)) < std::abs(std::log(best / middle)))) {
+                best = factor;
+                least = std::min(least, error);
+            }
+        }
+        return best;
     }
 
     const BenchDevice& on_;
+    const model::Profile& profile_;
     const model::Machine machine_;
-    std::map<std::pair<vdt_op, std::string>, std::vector<double>> found_;
+    std::map<std::pair<vdt_op, std::string>, std::vector<Sample>> samples_;
 };
 
 }  // namespace
@@ -182,8 +256,13 @@ void calibrate(const BenchDevice& on, vdt_context* context, double seconds, mode
         const std::string name = size_text(screens[index]);
         step("drawing a screen of " + name);
         const BenchScreen screen{name, synthetic_screen(screens[index].width, screens[index].height, seed)};
+        double weights = 0;
+        for (const vdt_op op : operations) {
+            weights += weight_of(op);
+        }
         for (std::size_t op = 0; op < operations.size(); ++op) {
-            const double share = std::max(seconds_until(screen_end), 0.0) / static_cast<double>(operations.size() - op);
+            const double share = std::max(seconds_until(screen_end), 0.0) * weight_of(operations[op]) / weights;
+            weights -= weight_of(operations[op]);
             if (seconds_until(end) <= 0) {
                 break;
             }

@@ -1,8 +1,11 @@
 #include "probe_copies.h"
 
+#include <vedette/plugin/cpp/probe.hpp>
+
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <cstddef>
+#include <vector>
 
 namespace vedette::cli {
 
@@ -34,18 +37,18 @@ public:
     }
 
 private:
-    // What else runs on the machine only adds, so the least of some.
+    // The middle one of some, as calls are judged by: the least would have all threads awake as by chance.
     double of_call(const std::shared_ptr<const Work>& work, OnHost side) const {
         constexpr int runs = 15;
         DeviceWork call(on_, work, 0, side);
         call.run();  // prepares
-        double least = std::numeric_limits<double>::infinity();
+        std::vector<double> times;
         for (int run = 0; run < runs; ++run) {
             const Clock::time_point start = Clock::now();
             call.run();
-            least = std::min(least, std::chrono::duration<double>(Clock::now() - start).count());
+            times.push_back(std::chrono::duration<double>(Clock::now() - start).count());
         }
-        return least;
+        return plugin::median_of(std::move(times)).value;
     }
 
     const BenchDevice& on_;
@@ -65,24 +68,52 @@ struct Ids {
     std::uint32_t small, start, rate;
 };
 
+// A large copy: seconds beside its bytes, and bytes a second.
+struct Line {
+    double start = 0, rate = 0;
+};
+
+// That predicts `seconds` of `bytes` with the least squares of relative errors; rate 0 where none does.
+template <std::size_t count>
+Line line_through(const double (&bytes)[count], const double (&seconds)[count]) {
+    double weight = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const double each = 1 / (seconds[i] * seconds[i]);
+        weight += each;
+        x += each * bytes[i];
+        y += each * seconds[i];
+        xx += each * bytes[i] * bytes[i];
+        xy += each * bytes[i] * seconds[i];
+    }
+    const double slope = (weight * xy - x * y) / (weight * xx - x * x);
+    return slope > 0 ? Line{(y - slope * x) / weight, 1 / slope} : Line{};
+}
+
 // Returns the seconds of a copy of hardly anything, and puts the others into `profile`.
 double measure_sizes(const Copies& copies, const Ids& ids, model::Profile& profile) {
-    // Rows that fill lines of a device's memory. Sizes of 8 KiB, 128 KiB, 8 MiB and 32 MiB, three times that downwards:
-    // a small copy is one piece in all backends, a large one is not.
+    // Rows that fill lines of a device's memory. 8 and 128 KiB, three times that downwards: a small copy is one piece
+    // in all backends; and large ones, which are not.
     constexpr std::uint32_t width = 8192;
-    constexpr std::uint32_t rows[] = {1, 16, 1024, 4096};
-    double bytes[4], seconds[4];
-    for (int i = 0; i < 4; ++i) {
-        bytes[i] = copies.bytes(width, rows[i]);
-        seconds[i] = copies.seconds(width, rows[i]);
+    constexpr std::uint32_t small_rows[] = {1, 16}, large_rows[] = {96, 256, 768, 2560};
+    double bytes[2], seconds[2];
+    for (int i = 0; i < 2; ++i) {
+        bytes[i] = copies.bytes(width, small_rows[i]);
+        seconds[i] = copies.seconds(width, small_rows[i]);
     }
-    const double rate = (bytes[3] - bytes[2]) / (seconds[3] - seconds[2]);
     const double small = (bytes[1] - bytes[0]) / (seconds[1] - seconds[0]);
-    if (!(rate > 0) || !(small > 0)) return seconds[0];
+    if (!(small > 0)) return seconds[0];
     const double latency = std::max(seconds[0] - bytes[0] / small, 0.0);
-    put(profile, ids.rate, rate);
-    put(profile, ids.small, std::min(small, rate));
-    put(profile, ids.start, seconds[2] - latency - bytes[2] / rate);
+    double large_bytes[4], large_seconds[4];
+    for (int i = 0; i < 4; ++i) {
+        large_bytes[i] = copies.bytes(width, large_rows[i]);
+        large_seconds[i] = copies.seconds(width, large_rows[i]) - latency;
+        if (!(large_seconds[i] > 0)) return latency;
+    }
+    const Line line = line_through(large_bytes, large_seconds);
+    if (!(line.rate > 0)) return latency;
+    put(profile, ids.rate, line.rate);
+    put(profile, ids.small, std::min(small, line.rate));
+    put(profile, ids.start, line.start);
     return latency;
 }
 

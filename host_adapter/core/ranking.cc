@@ -130,7 +130,8 @@ std::vector<Option> options_on(Device& device, DeviceModel& model, const Operati
             Option option;
             option.variant = query.variant;
             option.variant_name = one_line(info.name, sizeof info.name);
-            option.efficiency = model.profile().efficiency(operation.op, option.variant_name);
+            const model::Profile& profile = model.profile();
+            option.efficiency = profile.efficiency(operation.op, profile.fitted_name(option.variant_name, counts.cost));
             if (!possible(counts)) {
                 device.note_failure(VDT_E_CONTRACT, "op_cost: the counts of " + option.variant_name + " cannot be");
                 say(why_not, "its counts cannot be");

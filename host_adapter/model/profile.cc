@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 namespace vedette::model {
 namespace {
+
+constexpr std::string_view of_one_thread = ", one thread";
 
 using host::JsonObject;
 using nlohmann::json;
@@ -89,15 +93,23 @@ std::map<std::uint32_t, Correction> read_corrections(JsonObject object) {
 
 }  // namespace
 
-double Profile::efficiency(vdt_op op, const std::string& variant) const {
+std::string Profile::fitted_name(const std::string& variant, const vdt_cost& cost) const {
+    const bool alone = kind == VDT_DEVICE_CPU && cost.launches == 0 && cost.stage_count != 0;
+    return alone ? variant + std::string(of_one_thread) : variant;
+}
+
+double Profile::efficiency(vdt_op op, const std::string& name) const {
     std::vector<double> same_name, same_op, all;
     for (const auto& [other, variants] : efficiencies)
-        for (const auto& [name, efficiency] : variants) {
-            if (other == op && name == variant) return efficiency.value;
+        for (const auto& [fitted, efficiency] : variants) {
+            if (other == op && fitted == name) return efficiency.value;
             all.push_back(efficiency.value);
             if (other == op) same_op.push_back(efficiency.value);
-            if (name == variant) same_name.push_back(efficiency.value);
+            if (fitted == name) same_name.push_back(efficiency.value);
         }
+    const std::string_view whole(name);
+    if (same_name.empty() && whole.ends_with(of_one_thread))
+        return efficiency(op, std::string(whole.substr(0, whole.size() - of_one_thread.size())));
     std::vector<double>& alike = !same_name.empty() ? same_name : !same_op.empty() ? same_op : all;
     if (alike.empty()) return 1;
     const auto middle = alike.begin() + static_cast<std::ptrdiff_t>(alike.size() / 2);

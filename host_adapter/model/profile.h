@@ -44,9 +44,15 @@ struct Profile {
     // Those of which calls were measured, by size class.
     std::map<vdt_op, std::map<std::string, std::map<std::uint32_t, Correction>>> corrections;
 
-    // Of a variant that was never fitted: of the same name in another operation (the same code, then), else the median
-    // of the operation's others, else of all operations; 1 when none was.
-    double efficiency(vdt_op op, const std::string& variant) const;
+    // `name` as of fitted_name. Of one that was never fitted: of a call of one thread that of the variant; of the same
+    // name in another operation (the same code, then), else the median of the operation's others, else of all
+    // operations; 1 when none was.
+    double efficiency(vdt_op op, const std::string& name) const;
+
+    // The name that the efficiency of calls with these counts goes by: the variant's, with ", one thread" where a CPU's
+    // calling thread does all by itself. Such a call has the caches and the bandwidth that others share to itself, and
+    // code that waits for them reaches a share of the processor's speed that says nothing of one beside fifteen.
+    std::string fitted_name(const std::string& variant, const vdt_cost& cost) const;
 };
 
 // The device of a profile as the formulas see it.

@@ -114,15 +114,19 @@ private:
 
     // What a loop over all threads takes beyond its share of the work. Threads join it one after the other while those
     // that are there already work, so that what is lost is the mean of the times after which they come. One for a pool
-    // that has slept, and one right after another loop. (The time of a loop less that of its share would also hold what
-    // a busy machine takes from some of the threads, and grow with the work.)
+    // that has slept, and one for a loop that follows another as loops of an operation and calls do: after a while in
+    // which the caller works alone and the others have begun to sleep. (The time of a loop less that of its share would
+    // also hold what a busy machine takes from some of the threads, and grow with the work.)
     void measure_forks() {
         probe_.answer(VDT_PARAM_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             return joining_time();
         }));
         probe_.answer(VDT_PARAM_NEXT_LAUNCH_TIME, probe_.repeat(samples, small_share, [&] {
+            constexpr double alone = 5e-6;
             joining_time();
+            const auto start = std::chrono::steady_clock::now();
+            while (seconds_since(start) < alone) use(kernels_.float_chain(1));
             return joining_time();
         }));
     }
