@@ -23,31 +23,35 @@ std::string place(std::uint64_t index) {
     return "entry " + std::to_string(index);
 }
 
-// The caller reads pixels at the places a find gives.
-bool inside_scene(const Operation& operation, const vdt_item& item) {
-    const OperationImage& input = operation.inputs[0];
-    const double width = input.shared != nullptr ? input.shared->image().width() : input.view.width;
-    const double height = input.shared != nullptr ? input.shared->image().height() : input.view.height;
-    return item.x >= 0 && item.y >= 0 && double{item.x} + item.w <= width && double{item.y} + item.h <= height;
+// Sums tell of all their terms at once; what a sum loses to its range is looked at again.
+bool all_finite(const vdt_item& item) {
+    return std::isfinite(double{item.x} + double{item.y} + double{item.w} + double{item.h} + item.score) ||
+           (std::isfinite(item.x) && std::isfinite(item.y) && std::isfinite(item.w) && std::isfinite(item.h) &&
+            std::isfinite(item.score));
 }
 
 void check_items(const Operation& operation, const vdt_list& list) {
     const bool find = operation.op == VDT_OP_TEMPLATE_FIND;
     const auto* const params = find ? static_cast<const vdt_template_find_params*>(operation.params) : nullptr;
     const std::uint32_t scales = find && params->scales != nullptr ? params->scale_count : 1;
+    const OperationImage& scene = operation.inputs[0];
+    const double width = scene.shared != nullptr ? scene.shared->image().width() : scene.view.width;
+    const double height = scene.shared != nullptr ? scene.shared->image().height() : scene.view.height;
+    // The caller reads pixels at the places a find gives.
+    const auto inside_scene = [&](const vdt_item& item) {
+        return item.x >= 0 && item.y >= 0 && double{item.x} + item.w <= width && double{item.y} + item.h <= height;
+    };
     vdt_item before{};
     for (std::uint64_t i = 0; i < list.count; ++i) {
         const auto item = entry<vdt_item>(list, i);
-        const bool finite = std::isfinite(item.x) && std::isfinite(item.y) && std::isfinite(item.w) &&
-                            std::isfinite(item.h) && std::isfinite(item.score);
-        if (!finite) broken(place(i) + " holds a number that is not finite");
+        if (!all_finite(item)) broken(place(i) + " holds a number that is not finite");
         if (item.w < 0 || item.h < 0) broken(place(i) + " has a negative size");
         if (!find) continue;
         if (item.score < -1 || item.score > 1) broken(place(i) + " has the score " + std::to_string(item.score));
         if (item.score < params->threshold) broken(place(i) + " lies below the threshold");
         if (item.pattern >= params->pattern_count) broken(place(i) + " names a pattern that was not asked for");
         if (item.scale >= scales) broken(place(i) + " names a scale that was not asked for");
-        if (!inside_scene(operation, item)) broken(place(i) + " lies outside the scene");
+        if (!inside_scene(item)) broken(place(i) + " lies outside the scene");
         const bool ordered =
             i == 0 || item.pattern > before.pattern || (item.pattern == before.pattern && item.score <= before.score);
         if (!ordered) broken(place(i) + " is not in the order of patterns and scores");

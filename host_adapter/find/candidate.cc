@@ -23,9 +23,10 @@ Box MatchCandidate::box() const noexcept {
 }
 
 bool better(const MatchCandidate& p, const MatchCandidate& q) noexcept {
+    if (p.score != q.score) return p.score > q.score;
     const Box a = p.box();
     const Box b = q.box();
-    return std::make_tuple(-p.score, a.y, a.x, p.search->scale) < std::make_tuple(-q.score, b.y, b.x, q.search->scale);
+    return std::make_tuple(a.y, a.x, p.search->scale) < std::make_tuple(b.y, b.x, q.search->scale);
 }
 
 double Judge::limit(const SizedSearch& search) const {
@@ -71,32 +72,39 @@ void Judge::judge(MatchCandidate& candidate, ResidualMeter& meter) const {
     verify(candidate, meter);
 }
 
-std::uint32_t Judge::candidates_of_a_piece(const std::vector<MatchCandidate>& candidates) const {
-    // Without verification a candidate takes nanoseconds; with it, about as many as its pattern has pixels. To wake the
-    // threads took 40 us and more on a machine with sixteen.
+std::uint32_t Judge::candidates_of_a_piece(const std::vector<MatchCandidate*>& candidates) const {
+    // A candidate takes about as many nanoseconds as its pattern has pixels. To wake the threads took 40 us and more on
+    // a machine with sixteen.
     constexpr double least_pixels = 1 << 15;
-    constexpr std::uint32_t most = 1U << 16U;
-    if (!query_.verify) return most;
+    constexpr double most = 1U << 16U;
     double pixels = 1;
-    for (const MatchCandidate& candidate : candidates)
-        pixels = std::max(pixels, static_cast<double>(candidate.search->form->width()) *
-                                      static_cast<double>(candidate.search->form->height()));
-    return static_cast<std::uint32_t>(std::clamp(least_pixels / pixels, 1.0, static_cast<double>(most)));
+    for (const MatchCandidate* candidate : candidates)
+        pixels = std::max(pixels, static_cast<double>(candidate->search->form->width()) *
+                                      static_cast<double>(candidate->search->form->height()));
+    return static_cast<std::uint32_t>(std::clamp(least_pixels / pixels, 1.0, most));
 }
 
-void Judge::judge(std::vector<MatchCandidate>& candidates) const {
+void Judge::judge(std::vector<std::vector<MatchCandidate>>& candidates) const {
+    if (!query_.verify) {  // nanoseconds each
+        ResidualMeter meter;
+        for (std::vector<MatchCandidate>& list : candidates)
+            for (MatchCandidate& candidate : list) judge(candidate, meter);
+        return;
+    }
+    std::vector<MatchCandidate*> all;
     // The statistics run on the workers too, so they come before the loop.
-    if (query_.verify) {
-        for (const MatchCandidate& candidate : candidates)
+    for (std::vector<MatchCandidate>& list : candidates)
+        for (MatchCandidate& candidate : list) {
+            all.push_back(&candidate);
             if (!candidate.search->flat() && candidate.score >= candidate.search->least_score)
                 candidate.search->form->samples(workers_);
-    }
+        }
     std::vector<ResidualMeter> meters(workers_.count());
-    workers_.run(static_cast<std::uint32_t>(candidates.size()), candidates_of_a_piece(candidates),
+    workers_.run(static_cast<std::uint32_t>(all.size()), candidates_of_a_piece(all),
                  [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
                      for (std::uint32_t i = begin; i < end; ++i) {
                          workers_.check();
-                         judge(candidates[i], meters[worker]);
+                         judge(*all[i], meters[worker]);
                      }
                  });
 }

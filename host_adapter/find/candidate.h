@@ -36,14 +36,14 @@ public:
     // as the refusal needs. One thread a meter.
     void judge(MatchCandidate& candidate, ResidualMeter& meter) const;
     // judge() for all, on the workers.
-    void judge(std::vector<MatchCandidate>& candidates) const;
+    void judge(std::vector<std::vector<MatchCandidate>>& candidates) const;
     // Makes what is reported of a refused candidate exact.
     void complete(MatchCandidate& candidate) const;
     vdt_match match(const MatchCandidate& candidate) const;
 
 private:
     void verify(MatchCandidate& candidate, ResidualMeter& meter) const;
-    std::uint32_t candidates_of_a_piece(const std::vector<MatchCandidate>& candidates) const;
+    std::uint32_t candidates_of_a_piece(const std::vector<MatchCandidate*>& candidates) const;
 
     const FindQuery& query_;
     const Workers& workers_;

@@ -7,7 +7,6 @@
 #include "sized_search.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -62,12 +61,19 @@ public:
                               [&](const SizedSearch& search) { return !search.flat() && empty[search.pattern] != 0; });
         }
         note_searches();
-        std::vector<PatternOutcome> outcomes;
-        for (std::uint32_t pattern = 0; pattern < candidates_.size(); ++pattern) {
-            workers_.check();
-            outcomes.push_back(outcome(pattern));
-            outcomes.back().floor_left = query_.floor_later && empty[pattern] != 0 && outcomes.back().open;
-        }
+        std::vector<PatternOutcome> outcomes(candidates_.size());
+        // By the caller's thread, since what a thread of the pool takes of memory and others give back is mapped anew.
+        for (std::uint32_t pattern = 0; pattern < outcomes.size(); ++pattern)
+            outcomes[pattern].matches.reserve(std::min<std::size_t>(candidates_[pattern].size(), most_matches()));
+        workers_.run(static_cast<std::uint32_t>(outcomes.size()), patterns_of_a_piece(),
+                     [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                         for (std::uint32_t pattern = begin; pattern < end; ++pattern) {
+                             workers_.check();
+                             compose(pattern, outcomes[pattern]);
+                             outcomes[pattern].floor_left =
+                                 query_.floor_later && empty[pattern] != 0 && outcomes[pattern].open;
+                         }
+                     });
         return outcomes;
     }
 
@@ -77,21 +83,26 @@ private:
         take(propose(threshold, most, wanted), threshold, most, wanted);
     }
 
+    using ByPattern = std::vector<std::vector<MatchCandidate>>;
+
     // What two passes would find, the one at the threshold and the one at the floor where the first sees nothing.
     template <class Wanted>
     void propose_at_once(std::uint32_t most, Wanted&& wanted) {
-        std::vector<MatchCandidate> all = propose(query_.floor, most, wanted);
-        std::vector<char> seen(candidates_.size());
-        for (const MatchCandidate& candidate : all)
-            if (candidate.score >= query_.threshold) seen[candidate.search->pattern] = 1;
-        std::vector<MatchCandidate> above, below;
-        std::map<const SizedSearch*, std::uint32_t> counts;
-        for (const MatchCandidate& candidate : all) {
-            if (seen[candidate.search->pattern] != 0) {
-                if (candidate.score >= query_.threshold) above.push_back(candidate);
-            } else if (++counts[candidate.search] <= kFewCandidates) {  // best first
-                below.push_back(candidate);
+        ByPattern above = propose(query_.floor, most, wanted);
+        ByPattern below(above.size());
+        std::vector<char> seen(above.size());
+        for (std::size_t i = 0; i < above.size(); ++i) {
+            const auto reaches = [&](const MatchCandidate& candidate) { return candidate.score >= query_.threshold; };
+            seen[i] = std::any_of(above[i].begin(), above[i].end(), reaches) ? 1 : 0;
+            if (seen[i] != 0) {
+                std::erase_if(above[i], [&](const MatchCandidate& candidate) { return !reaches(candidate); });
+                continue;
             }
+            below[i].swap(above[i]);
+            std::vector<std::uint32_t> counts(sized_.searches.size());
+            std::erase_if(below[i], [&](const MatchCandidate& candidate) {  // best first
+                return ++counts[index_of(*candidate.search)] > kFewCandidates;
+            });
         }
         take(std::move(above), query_.threshold, most,
              [&](const SizedSearch& search) { return wanted(search) && seen[search.pattern] != 0; });
@@ -101,8 +112,8 @@ private:
 
     // One request for all wanted searches of a scene.
     template <class Wanted>
-    std::vector<MatchCandidate> propose(double threshold, std::uint32_t most, Wanted&& wanted) {
-        std::vector<MatchCandidate> found;
+    ByPattern propose(double threshold, std::uint32_t most, Wanted&& wanted) {
+        ByPattern found(candidates_.size());
         for (const Scene& scene : sized_.scenes) {
             ProposalRequest request{scene.form.image.get(), {}, threshold, most, scene.region, &scene.exclude};
             std::vector<const SizedSearch*> asked;
@@ -113,13 +124,20 @@ private:
             }
             if (asked.empty()) continue;
             workers_.check();
-            for (const Proposal& proposal : propose_(request)) {
-                MatchCandidate candidate;
-                candidate.search = asked[proposal.pattern];
+            const std::vector<Proposal> proposals = propose_(request);
+            std::vector<std::size_t> counts(asked.size());
+            for (const Proposal& proposal : proposals) ++counts[proposal.pattern];
+            for (std::size_t i = 0; i < asked.size(); ++i) {
+                std::vector<MatchCandidate>& list = found[asked[i]->pattern];
+                if (counts[i] > 0) list.reserve(list.size() + counts[i]);
+            }
+            for (const Proposal& proposal : proposals) {
+                const SizedSearch* const search = asked[proposal.pattern];
+                MatchCandidate& candidate = found[search->pattern].emplace_back();
+                candidate.search = search;
                 candidate.x = proposal.x;
                 candidate.y = proposal.y;
                 candidate.score = proposal.score;
-                found.push_back(candidate);
             }
         }
         return found;
@@ -142,10 +160,19 @@ private:
 
     // Judges and keeps what a pass of the wanted searches found.
     template <class Wanted>
-    void take(std::vector<MatchCandidate> found, double threshold, std::uint32_t most, Wanted&& wanted) {
+    void take(ByPattern found, double threshold, std::uint32_t most, Wanted&& wanted) {
         judge_.judge(found);
-        for (const MatchCandidate& candidate : found) candidates_[candidate.search->pattern].push_back(candidate);
-        note_lowest(threshold, most, found, wanted);
+        for (const SizedSearch& search : sized_.searches)
+            if (wanted(search) && candidates_[search.pattern].empty() && found[search.pattern].empty())
+                lowest_[search.pattern] = threshold;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (found[i].empty()) continue;
+            note_lowest(threshold, most, found[i], lowest_[i]);
+            if (candidates_[i].empty())
+                candidates_[i] = std::move(found[i]);
+            else
+                candidates_[i].insert(candidates_[i].end(), found[i].begin(), found[i].end());
+        }
         for (const SizedSearch& search : sized_.searches)
             if (wanted(search)) add_equal_neighbours(search, most);
     }
@@ -159,18 +186,19 @@ private:
         }
     }
 
-    // How far down the candidates of each pattern are all known: to the threshold, or to the last one of a full list.
-    template <class Wanted>
-    void note_lowest(double threshold, std::uint32_t most, const std::vector<MatchCandidate>& found, Wanted&& wanted) {
-        std::map<const SizedSearch*, std::uint32_t> counts;
-        for (const SizedSearch& search : sized_.searches)
-            if (wanted(search) && candidates_[search.pattern].empty()) lowest_[search.pattern] = threshold;
-        for (const MatchCandidate& candidate : found) {
-            double& lowest = lowest_[candidate.search->pattern];
-            lowest = std::max(lowest, threshold);
-            // Best first: the one that fills the list is its lowest.
-            if (++counts[candidate.search] == most) lowest = std::max(lowest, candidate.score);
-        }
+    std::size_t index_of(const SizedSearch& search) const noexcept {
+        return static_cast<std::size_t>(&search - sized_.searches.data());
+    }
+
+    // How far down the candidates of a pattern are all known: to the threshold, or to the last one of a full list.
+    void note_lowest(double threshold, std::uint32_t most, const std::vector<MatchCandidate>& found,
+                     double& lowest) const {
+        lowest = std::max(lowest, threshold);
+        if (found.size() < most) return;
+        std::vector<std::uint32_t> counts(sized_.searches.size());
+        // Best first: the one that fills the list is its lowest.
+        for (const MatchCandidate& candidate : found)
+            if (++counts[index_of(*candidate.search)] == most) lowest = std::max(lowest, candidate.score);
     }
 
     // Of equal neighbours the proposal names the first. Where a neighbour may be a match beside it, because the pattern
@@ -198,8 +226,10 @@ private:
                 }
             }
         }
-        judge_.judge(equal);
-        all.insert(all.end(), equal.begin(), equal.end());
+        std::vector<std::vector<MatchCandidate>> judged(1);
+        judged[0].swap(equal);
+        judge_.judge(judged);
+        all.insert(all.end(), judged[0].begin(), judged[0].end());
     }
 
     bool meets_excluded(const SizedSearch& search, std::uint32_t x, std::uint32_t y) const {
@@ -288,23 +318,32 @@ private:
         all.push_back(nearest);
     }
 
-    PatternOutcome outcome(std::uint32_t pattern) {
-        PatternOutcome result;
+    std::uint32_t most_matches() const noexcept { return query_.all ? query_.max_results : 1; }
+
+    // All on the calling thread where that takes less than to wake others, which took 10 to 40 us.
+    std::uint32_t patterns_of_a_piece() const noexcept {
+        constexpr std::size_t few = 1024;  // candidates; each takes some 50 ns
+        std::size_t count = 0;
+        for (const std::vector<MatchCandidate>& all : candidates_) count += all.size();
+        return count < few ? static_cast<std::uint32_t>(candidates_.size()) : 1;
+    }
+
+    void compose(std::uint32_t pattern, PatternOutcome& result) {
         if (sized_.too_large[pattern] != 0) {
             result.reason = VDT_REASON_TOO_LARGE;
-            return result;
+            return;
         }
         std::vector<MatchCandidate>& all = candidates_[pattern];
         if (all.empty()) {
             result.reason = is_flat(pattern) ? VDT_REASON_COLOR_ABSENT : VDT_REASON_NOTHING_ABOVE_FLOOR;
             result.open = !is_flat(pattern);
-            return result;
+            return;
         }
-        std::stable_sort(all.begin(), all.end(), better);
+        // Those of one search come in this order.
+        if (!std::is_sorted(all.begin(), all.end(), better)) std::stable_sort(all.begin(), all.end(), better);
         const std::vector<const MatchCandidate*> matches = accepted(all);
         for (std::size_t i = 0; i < matches.size(); ++i) {
-            if (result.matches.size() < (query_.all ? query_.max_results : 1))
-                result.matches.push_back(judge_.match(*matches[i]));
+            if (result.matches.size() < most_matches()) result.matches.push_back(judge_.match(*matches[i]));
             if (i > 0 && query_.verify && matches[i]->residual < judging::kIdentical) ++result.copies;
         }
         MatchCandidate best = matches.empty() ? all.front() : *matches.front();
@@ -314,7 +353,6 @@ private:
         result.reason = best.reason;
         result.open = matches.empty() && !is_flat(pattern) && std::none_of(all.begin(), all.end(), in_another_state);
         set_margin(all, best, result);
-        return result;
     }
 
     static bool in_another_state(const MatchCandidate& candidate) {
@@ -330,6 +368,8 @@ private:
     std::vector<const MatchCandidate*> accepted(const std::vector<MatchCandidate>& all) const {
         std::vector<const MatchCandidate*> passed;
         std::vector<Box> boxes;
+        passed.reserve(all.size());
+        boxes.reserve(all.size());
         for (const MatchCandidate& candidate : all) {
             if (candidate.reason != VDT_REASON_NONE) continue;
             passed.push_back(&candidate);

@@ -1,7 +1,6 @@
 #include "propose.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -10,6 +9,12 @@ namespace {
 
 // Items of one run at most: more patterns than fit take several runs. The list is not touched where nothing is found.
 constexpr std::size_t kMostItems = std::size_t{1} << 21U;
+
+// The nearest pixel, or -1 for what can be none. A call of lround takes longer than all the rest of an item.
+std::int64_t nearest(float position) noexcept {
+    constexpr float most = 1e9F;
+    return position >= 0 && position <= most ? static_cast<std::int64_t>(static_cast<double>(position) + 0.5) : -1;
+}
 
 }  // namespace
 
@@ -59,10 +64,12 @@ void OperationProposer::run(const ProposalRequest& request, std::size_t first, s
     run_operation(context_, operation, backend_, limit_, report);
     add(report);
 
-    for (std::size_t i = 0; i < std::min<std::size_t>(list.count, capacity); ++i) {
+    const std::size_t found = std::min<std::size_t>(list.count, capacity);
+    proposals.reserve(proposals.size() + found);
+    for (std::size_t i = 0; i < found; ++i) {
         const vdt_item& item = items[i];
-        const auto x = static_cast<std::int64_t>(std::lround(item.x));
-        const auto y = static_cast<std::int64_t>(std::lround(item.y));
+        const std::int64_t x = nearest(item.x);
+        const std::int64_t y = nearest(item.y);
         // A backend is somebody else's code: what it says is looked at before pixels are read by it.
         const bool sound =
             item.pattern < count && x >= request.region.x && y >= request.region.y &&

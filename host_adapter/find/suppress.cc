@@ -1,7 +1,6 @@
 #include "suppress.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -57,24 +56,35 @@ private:
 }  // namespace
 
 std::vector<std::size_t> suppress(const std::vector<Box>& boxes, double overlap) {
-    // No box is larger than a cell, so those that meet a box lie in its cell or one beside it: long lists do not take
-    // quadratic time. Its own cell first, where most that suppress it are.
-    constexpr std::array<std::array<std::int64_t, 2>, 9> around{
-        {{0, 0}, {-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, -1}, {1, -1}, {-1, 1}, {1, 1}}};
+    // The intersection's share of the union is at most its width's of either box, so boxes further apart than `reach`
+    // along one axis suppress nothing. Cells are twice as large: what a box can meet lies in its own cell and those on
+    // the nearer side, and long lists do not take quadratic time.
     double side = 1;
     for (const Box& box : boxes) side = std::max({side, box.w, box.h});
-    const auto cell = [side](double position) { return static_cast<std::int64_t>(std::floor(position / side)); };
+    constexpr double rounding = 1e-6;
+    const double reach = std::max(1 - overlap, 0.0) * side + rounding * side;
+    const double per_cell = 1 / std::max(2 * reach, 1.0);
+    const auto cell = [per_cell](double position) {
+        return static_cast<std::int64_t>(std::floor(position * per_cell));
+    };
     Grid grid(boxes.size());
     std::vector<std::size_t> kept;
+    kept.reserve(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-        const std::int64_t column = cell(boxes[i].x);
-        const std::int64_t row = cell(boxes[i].y);
-        const bool meets = std::any_of(around.begin(), around.end(), [&](const auto& step) {
-            return grid.any_of(column + step[0], row + step[1], [&](std::size_t better) {
-                return intersection_over_union(boxes[better], boxes[i]) > overlap;
-            });
-        });
-        if (meets) continue;
+        const Box box = boxes[i];
+        const auto meets = [&](std::int64_t column, std::int64_t row) {
+            return grid.any_of(
+                column, row, [&](std::size_t better) { return intersection_over_union(boxes[better], box) > overlap; });
+        };
+        const std::int64_t column = cell(box.x);
+        const std::int64_t row = cell(box.y);
+        // Its own cell first, where most that suppress it are.
+        if (meets(column, row)) continue;
+        bool beaten = false;
+        for (std::int64_t v = cell(box.y - reach); v <= cell(box.y + reach) && !beaten; ++v)
+            for (std::int64_t u = cell(box.x - reach); u <= cell(box.x + reach) && !beaten; ++u)
+                beaten = (u != column || v != row) && meets(u, v);
+        if (beaten) continue;
         kept.push_back(i);
         grid.add(column, row, i);
     }

@@ -23,7 +23,7 @@ public:
     }
 
     // body(begin, end, worker) over [0, items) in pieces of about `grain`. Throws what a body threw first, and Failure
-    // as check(). Not nested.
+    // as check(). Inside another loop it runs on the thread that calls it.
     template <class Body>
     void run(std::uint32_t items, std::uint32_t grain, Body&& body) const {
         if (items == 0) return;
