@@ -223,22 +223,10 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
         search(params);
     } while (!fetch(params));
     const bool maxima = keeps_maxima(params) && !list_.thinned();
-    const auto sort = [&](std::size_t p) {
-        Job& job = *jobs_[p];
-        job.found = plugin::keep_best(job.hits, (params.flags & VDT_FIND_BEST_ONLY) != 0, maxima, params.max_results);
-    };
-    // Sorting takes longer than the search where many patterns have many matches: a pattern a thread.
-    if (list_.hits().size() < threaded_hits) {
-        for (std::size_t p = 0; p < job_count_; ++p) sort(p);
-    } else {
-        plugin::parallel_for(*device_.host, call.token, 0, static_cast<std::uint32_t>(job_count_), 1,
-                             [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
-                                 for (std::uint32_t p = begin; p < end; ++p) sort(p);
-                             });
-    }
-    for (std::size_t p = 0; p < job_count_; ++p) {
-        Job& job = *jobs_[p];
-        items.count_found(job.counted ? list_.progress_of(p).found : job.found);
+    const bool best_only = (params.flags & VDT_FIND_BEST_ONLY) != 0;
+    const auto sort = [&](Job& job) { job.found = plugin::keep_best(job.hits, best_only, maxima, params.max_results); };
+    const auto write = [&](std::size_t p, std::uint64_t before) {
+        const Job& job = *jobs_[p];
         for (const plugin::Position& hit : job.hits) {
             vdt_item item{};
             item.x = static_cast<float>(hit.x + region.x);
@@ -247,9 +235,40 @@ vdt_code TemplateFinder::find(const vdt_call& call) {
             item.h = static_cast<float>(job.prepared.pattern().height());
             item.score = hit.score;
             item.pattern = static_cast<std::uint32_t>(p);
-            items.write(item);
+            items.write_at(before++, item);
         }
+    };
+    // How many of a pattern stay is known before they are sorted, unless there are local maxima to be found.
+    const auto stay = [&](const Job& job) {
+        return std::min<std::size_t>(job.hits.size(), best_only ? 1 : params.max_results);
+    };
+    std::uint64_t written = 0;
+    // Sorting takes longer than the search where many patterns have many matches: a pattern a thread.
+    if (list_.hits().size() < threaded_hits || maxima) {
+        for (std::size_t p = 0; p < job_count_; ++p) {
+            sort(*jobs_[p]);
+            write(p, written);
+            written += jobs_[p]->hits.size();
+        }
+    } else {
+        firsts_.resize(job_count_);
+        for (std::size_t p = 0; p < job_count_; ++p) {
+            firsts_[p] = written;
+            written += stay(*jobs_[p]);
+        }
+        plugin::parallel_for(*device_.host, call.token, 0, static_cast<std::uint32_t>(job_count_), 1,
+                             [&](std::uint32_t begin, std::uint32_t end, std::uint32_t) {
+                                 for (std::uint32_t p = begin; p < end; ++p) {
+                                     sort(*jobs_[p]);
+                                     write(p, firsts_[p]);
+                                 }
+                             });
     }
+    for (std::size_t p = 0; p < job_count_; ++p) {
+        Job& job = *jobs_[p];
+        items.count_found(job.counted ? list_.progress_of(p).found : job.found);
+    }
+    items.wrote(written);
     running.finish(true);  // list_ has waited
     return items.finish();
 }

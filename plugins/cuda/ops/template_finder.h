@@ -122,8 +122,9 @@ private:
     Operands operands_;
     Pace pace_;
     std::vector<std::unique_ptr<Job>> jobs_;
-    std::vector<std::size_t> order_;    // jobs that are searched by candidates
-    std::map<std::size_t, Many> many_;  // by the first one's place in order_
+    std::vector<std::size_t> order_;     // jobs that are searched by candidates
+    std::vector<std::uint64_t> firsts_;  // items before each job's
+    std::map<std::size_t, Many> many_;   // by the first one's place in order_
     std::size_t job_count_ = 0;
     HitList list_;
     cuda::Block<cuda::PlaceTest> tests_, host_tests_;  // by place in order_; the host's pinned

@@ -35,6 +35,14 @@ public:
         ++written_;
     }
 
+    // The same of the item that `before` others come before, from any thread; wrote() tells how many there are when all
+    // are there. Not together with write().
+    void write_at(uint64_t before, const Item& item) const noexcept {
+        if (before >= list_.capacity) return;
+        std::memcpy(static_cast<unsigned char*>(list_.items) + before * list_.item_size, &item, sizeof item);
+    }
+    void wrote(uint64_t items) noexcept { written_ = items < list_.capacity ? items : list_.capacity; }
+
     // VDT_OK, or VDT_INCOMPLETE when more were found than there is room for.
     vdt_code finish() noexcept {
         list_.count = written_;
