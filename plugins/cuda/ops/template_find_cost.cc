@@ -97,32 +97,30 @@ private:
             const auto count = static_cast<int>(std::min<std::size_t>(group.patterns.size() - first, cuda::many_most));
             const bool at_once = shape.channels == 1 && !shape.masked &&
                                  cuda::many_takes(shape.width, shape.height, count, device_.cuda.limits);
-            // Many at once are judged by the kernel that multiplies.
-            if (at_once) add_many_stage(cost_, shape, columns, rows, count);
-            if (!at_once && !thresholds) {
+            // Many at once are judged by the kernel that multiplies, however many positions reach the threshold.
+            if (at_once) {
+                add_many_stage(cost_, shape, columns, rows, count);
+                first += static_cast<std::size_t>(count);
+                continue;
+            }
+            if (!thresholds) {
                 if (shape.channels == 1)
                     add_quad_stage(cost_, shape, columns, rows);
                 else
                     add_sums_stage(cost_, shape, columns, rows, 4);
                 thresholds = true;
             }
-            double tested = 0;
-            const int searched = at_once ? count : 1;
-            for (int i = 0; i < searched; ++i) {
-                if (!at_once) add_product_stage(cost_, shape, columns, rows);
-                const double candidates = expected_candidates(
-                    query_, region_, group.patterns[first + static_cast<std::size_t>(i)], positions);
-                const auto most =
-                    most_candidates(std::int64_t{shape.width} * shape.height * shape.channels, shape.masked, positions);
-                if (candidates <= most) {
-                    if (!at_once) tested += candidates;
-                } else {  // every score is computed
-                    add_product_stage(cost_, shape, columns, rows);
-                    add_sums_stage(cost_, shape, columns, rows, 12);
-                }
+            add_product_stage(cost_, shape, columns, rows);
+            const double candidates = expected_candidates(query_, region_, group.patterns[first], positions);
+            const auto most =
+                most_candidates(std::int64_t{shape.width} * shape.height * shape.channels, shape.masked, positions);
+            if (candidates <= most) {
+                if (candidates > 0) add_window_stage(cost_, shape, candidates);
+            } else {  // every score is computed
+                add_product_stage(cost_, shape, columns, rows);
+                add_sums_stage(cost_, shape, columns, rows, 12);
             }
-            if (tested > 0) add_window_stage(cost_, shape, tested);
-            first += static_cast<std::size_t>(searched);
+            ++first;
         }
     }
 
