@@ -39,6 +39,7 @@ set(VEDETTE_CUDA_SOURCES
     kernels/template_gemm_operand.cc
     kernels/template_many.cu
     kernels/template_deliver.cu
+    kernels/template_many_wide.cu
     kernels/template_maxima.cu
     kernels/template_pattern.cc
     kernels/template_phases.cu

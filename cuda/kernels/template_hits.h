@@ -24,7 +24,7 @@ struct Progress {
     unsigned long long best;   // ordered_bits of the best score that was seen, for HitTest::best_only
     unsigned long long found;  // by select_hits, whether wanted or not
     std::uint32_t tiles;       // that a coarse bound left too much of (template_coarse.h)
-    std::uint32_t unused;
+    std::uint32_t taken;       // tiles of the screen, by what searches many patterns at once (template_many.h)
 };
 
 // Positions that are not searched: [x, x + w) x [y, y + h).

@@ -12,12 +12,11 @@
 #include "kernels/template_many.h"
 
 #include "device/matrix.cuh"
-#include "device/memory.cuh"
 #include "device/shared.cuh"
-#include "device/warp.cuh"
 #include "kernels/template_gemm.h"
 #include "kernels/template_many_judge.cuh"
-#include "kernels/template_scene.cuh"
+#include "kernels/template_many_tile.cuh"
+#include "kernels/template_many_wide.h"
 #include "runtime/launch.h"
 
 #include <algorithm>
@@ -30,30 +29,12 @@ namespace {
 
 using namespace many;
 
-__host__ __device__ constexpr int steps_of(int width) {
-    return (width + 31) / 32;
-}
-
-// The image tile of a block in shared memory.
-struct ManyTile {
-    int rows;        // of positions
-    int image_rows;  // that they cover
-    int words;       // of a copy's row that are read
-    int stride;      // words of a copy's row: copies lie 8 or 24 banks apart
-    int raw_bytes;   // of a row as it is loaded, 16-byte pieces
-    __host__ __device__ int copies_words() const { return image_rows * 4 * stride; }
-    // Sums and squares over pieces of rows, for each column of positions.
-    __host__ __device__ int sums_words() const { return image_rows * 2 * tile_columns; }
-};
+constexpr int tile_columns = 32;
+constexpr int parts = tile_columns / 16;  // of a row of positions, a product each
+constexpr int octets = many_half / 8;     // of patterns, a product each
 
 __host__ __device__ ManyTile tile_of(int width, int height, int halves, int warps) {
-    ManyTile tile{};
-    tile.rows = warp_rows * warps / halves;
-    tile.image_rows = tile.rows + height - 1;
-    tile.words = 8 * steps_of(width) + tile_columns / 4;
-    tile.stride = tile.words <= 24 ? 24 : 40;
-    tile.raw_bytes = (15 + 4 * tile.words + 4 + 15) / 16 * 16;
-    return tile;
+    return make_tile(tile_columns, warp_rows * warps / halves, width, height);
 }
 
 std::size_t shared_bytes_of(int width, int height, int halves, int warps) {
@@ -81,61 +62,6 @@ int warps_of(int width, int height, int halves, const DeviceLimits& limits) {
     return two ? most_warps / 2 : most_warps;
 }
 
-// Begins to copy the rows of a tile's pixels as they lie in memory, from the 16-byte piece of the first one on.
-__device__ __forceinline__ void load_raw(const TemplateScene& scene, const ManyTile& tile, int x, int y,
-                                         unsigned char* raw) {
-    const int last = last_word(scene);
-    const int first_word = (scene.left + x) / 16 * 4;
-    const int pieces = tile.raw_bytes / 16;
-    for (int i = static_cast<int>(threadIdx.x); i < tile.image_rows * pieces; i += static_cast<int>(blockDim.x)) {
-        const int row = i / pieces;
-        const int piece = i % pieces;
-        const std::uint32_t* const from = row_words(scene, min(scene.top + y + row, scene.bytes.height - 1));
-        copy_16_async(raw + 16 * i, from + min(first_word + 4 * piece, last - 3));
-    }
-    commit_copies();
-}
-
-// Makes the four copies.
-__device__ __forceinline__ void spread(const ManyTile& tile, const unsigned char* raw, int moved,
-                                       std::uint32_t* copies) {
-    for (int i = static_cast<int>(threadIdx.x); i < tile.image_rows * tile.words; i += static_cast<int>(blockDim.x)) {
-        const int row = i / tile.words;
-        const int word = i % tile.words;
-        const auto* const from = reinterpret_cast<const std::uint32_t*>(raw + row * tile.raw_bytes) + word + moved / 4;
-        const std::uint32_t three[3] = {from[0], from[1], from[2]};
-        std::uint32_t* const to = copies + row * 4 * tile.stride + word;
-#pragma unroll
-        for (int copy = 0; copy < 4; ++copy) {
-            const int byte = moved % 4 + copy;  // 0 to 6
-            const bool far = byte >= 4;
-            to[copy * tile.stride] = __funnelshift_r(far ? three[1] : three[0], far ? three[2] : three[1],
-                                                     static_cast<unsigned>(8 * (byte & 3)));
-        }
-    }
-}
-
-// Sums over pieces of `width` pixels of the image's rows that begin at the tile's columns; a lane has a column.
-__device__ __forceinline__ void sum_rows(const ManyTile& tile, int width, const std::uint32_t* copies, unsigned* to) {
-    const int lane = static_cast<int>(lane_index());
-    const int words = (width + 3) / 4;
-    const unsigned last_mask = ~0u >> (8 * (4 * words - width));
-    for (int row = static_cast<int>(threadIdx.x) / 32; row < tile.image_rows;
-         row += static_cast<int>(blockDim.x) / 32) {
-        const std::uint32_t* const from = copies + (row * 4 + lane % 4) * tile.stride + lane / 4;
-        unsigned sum = 0;
-        unsigned square = 0;
-#pragma unroll 8
-        for (int k = 0; k < words; ++k) {
-            const unsigned four = k + 1 < words ? from[k] : from[k] & last_mask;
-            sum = __dp4a(four, 0x01010101u, sum);
-            square = __dp4a(four, four, square);
-        }
-        to[row * 2 * tile_columns + lane] = sum;
-        to[row * 2 * tile_columns + tile_columns + lane] = square;
-    }
-}
-
 // A lane's words of an image row for both parts of a row of positions; `from`: its first one.
 __device__ __forceinline__ void load_row(unsigned (&to)[parts][4], const std::uint32_t* from) {
 #pragma unroll
@@ -151,6 +77,7 @@ __global__ void __launch_bounds__(32 * warps, most_warps / warps)
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int half = warp % halves;
     const int warp_row = warp / halves * warp_rows;
+    const Team team{static_cast<int>(threadIdx.x), 32 * warps};
     const ManyTile tile = tile_of(operand.width, operand.height, halves, warps);
     const int steps = steps_of(operand.width);
     auto* const b_words = dynamic_shared<std::uint32_t>();
@@ -168,7 +95,8 @@ __global__ void __launch_bounds__(32 * warps, most_warps / warps)
     for (int i = 4 * static_cast<int>(threadIdx.x); i < operand.height * row_words_of_b; i += 4 * 32 * warps)
         copy_16_async(b_words + i, operand.words + i);
     const auto begin_load = [&](int of) {
-        if (of < tiles) load_raw(scene, tile, of % tiles_across * tile_columns, of / tiles_across * tile.rows, raw);
+        if (of < tiles)
+            load_raw(scene, tile, of % tiles_across * tile_columns, of / tiles_across * tile.rows, team, raw);
     };
     int number = static_cast<int>(blockIdx.x);
     begin_load(number);
@@ -178,17 +106,17 @@ __global__ void __launch_bounds__(32 * warps, most_warps / warps)
         const int y = number / tiles_across * tile.rows;
         wait_copies<0>();
         __syncthreads();
-        spread(tile, raw, moved, copies);
+        spread(tile, raw, moved, team, copies);
         __syncthreads();
         begin_load(number + static_cast<int>(gridDim.x));
-        sum_rows(tile, operand.width, copies, row_sums);
+        sum_rows<tile_columns>(tile, operand.width, copies, team, row_sums);
         __syncthreads();
         Windows windows;
-        windows.make(row_sums + warp_row * 2 * tile_columns + lane, operand.width, operand.height,
-                     x + lane < scene.columns, scene.rows - y - warp_row);
+        windows.make<tile_columns>(row_sums + warp_row * 2 * tile_columns + lane, operand.width, operand.height,
+                                   x + lane < scene.columns, scene.rows - y - warp_row, false);
         // Windows of a single value score 0, and a quarter of a desktop is such.
         if (__ballot_sync(all_lanes, windows.any()) == 0) continue;
-        Accumulators sums;
+        Accumulators<parts, octets> sums;
 #pragma unroll
         for (int r = 0; r < warp_rows; ++r)
 #pragma unroll
@@ -251,7 +179,10 @@ bool many_takes(int width, int height, int patterns, const DeviceLimits& limits)
            shared_bytes_of(width, height, halves_of(patterns), most_warps) <= limits.shared_bytes;
 }
 
-std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>>& pixels, int width, int height) {
+std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>>& pixels, int width, int height,
+                                      const DeviceLimits& limits) {
+    if (many_wide_takes(width, height, static_cast<int>(pixels.size()), limits))
+        return many_wide_words(pixels, width, height);
     const int halves = halves_of(static_cast<int>(pixels.size()));
     const int steps = steps_of(width);
     const auto groups = static_cast<std::size_t>(steps * halves * octets);
@@ -273,6 +204,7 @@ std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>
 }
 
 void many_prepare(const DeviceLimits& limits) {
+    many_wide_prepare(limits);
     allow_shared(many_kernel<1, most_warps>, limits.shared_bytes);
     allow_shared(many_kernel<2, most_warps>, limits.shared_bytes);
     allow_shared(many_kernel<1, most_warps / 2>, limits.shared_bytes);
@@ -294,6 +226,12 @@ void ManyTests::set(int p, const PlaceTest& test) {
 
 void many_hits(const TemplateScene& scene, const ManyOperand& operand, const ManyTests& tests,
                const DeviceLimits& limits, cudaStream_t stream) {
+    // D and mean S are at most 128 * 255 * pixels, and four roundings of them are off by 2^-24 of that each.
+    const float slack = static_cast<float>(operand.width * operand.height) / 64;
+    if (many_wide_takes(operand.width, operand.height, operand.patterns, limits)) {
+        many_wide_hits(scene, operand, tests, slack, limits, stream);
+        return;
+    }
     const int halves = halves_of(operand.patterns);
     const int warps = warps_of(operand.width, operand.height, halves, limits);
     const ManyTile tile = tile_of(operand.width, operand.height, halves, warps);
@@ -304,8 +242,6 @@ void many_hits(const TemplateScene& scene, const ManyOperand& operand, const Man
     shape.block = dim3(static_cast<unsigned>(32 * warps));
     shape.grid = dim3(static_cast<unsigned>(std::min(tiles, limits.multiprocessors * (most_warps / warps))));
     shape.shared_bytes = shared_bytes_of(operand.width, operand.height, halves, warps);
-    // D and mean S are at most 128 * 255 * pixels, and four roundings of them are off by 2^-24 of that each.
-    const float slack = static_cast<float>(operand.width * operand.height) / 64;
     const auto kernel = warps == most_warps ? halves == 2 ? many_kernel<2, most_warps> : many_kernel<1, most_warps>
                         : halves == 2 ? many_kernel<2, most_warps / 2>
                                             : many_kernel<1, most_warps / 2>;

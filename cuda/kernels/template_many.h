@@ -13,8 +13,8 @@ namespace vedette::cuda {
 // Patterns that half of the kernel's accumulators serve; it runs with one or two halves.
 inline constexpr int many_half = 32;
 inline constexpr int many_most = 2 * many_half;
-// Fewer patterns are searched faster one after another (H200, 4K, 32 x 32: 41 us each, or 1110 us for 64 at once; for
-// 32 half of that is assumed).
+// Fewer patterns are searched faster one after another (H200, 4K, 32 x 32: 41 us each, or 1110 us for 64 at once by
+// many_kernel; for 32 half of that is assumed. wide_kernel, which takes more than many_half, is faster still).
 inline constexpr int many_least = 14;
 
 // Whether patterns of this size (gray, without masks) can be searched at once: all of them lie in the shared memory of
@@ -22,7 +22,8 @@ inline constexpr int many_least = 14;
 bool many_takes(int width, int height, int patterns, const DeviceLimits& limits);
 
 // Pixels less 128 of up to many_most patterns, height rows of width each, as the kernel reads them.
-std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>>& pixels, int width, int height);
+std::vector<std::uint32_t> many_words(const std::vector<std::vector<std::int8_t>>& pixels, int width, int height,
+                                      const DeviceLimits& limits);
 
 struct ManyOperand {
     const std::uint32_t* words = nullptr;  // device memory
@@ -38,6 +39,7 @@ struct ManyOperand {
 // exactly.
 struct ManyTests {
     const PlaceTest* tests = nullptr;  // device memory; `candidates` are not used
+    std::uint32_t* taken = nullptr;    // a word of device memory that is 0 before
     float mean[many_most] = {};
     float share[many_most];
     ManyTests() {

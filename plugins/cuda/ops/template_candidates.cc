@@ -136,7 +136,8 @@ const std::uint32_t* TemplateFinder::many_words(std::size_t first, std::size_t c
     pixels.reserve(count);
     for (const auto& [index, version] : members) pixels.push_back(cuda::less_128(jobs_[index]->prepared.pattern()));
     const cuda::Pattern& pattern = jobs_[order_[first]]->prepared.pattern();
-    const std::vector<std::uint32_t> words = cuda::many_words(pixels, pattern.width(), pattern.height());
+    const std::vector<std::uint32_t> words =
+        cuda::many_words(pixels, pattern.width(), pattern.height(), device_.cuda.limits);
     cuda::make_room(many.words, device_.cuda.memory, words.size(), operands_.stream());
     cuda::check(cudaMemcpyAsync(many.words.data(), words.data(), words.size() * sizeof(std::uint32_t),
                                 cudaMemcpyHostToDevice, operands_.stream()),
@@ -160,6 +161,7 @@ void TemplateFinder::search_many(std::size_t first, std::size_t count, const vdt
     cuda::PlaceTest* const tests = host_tests_.data() + first;
     cuda::ManyTests many;
     many.tests = tests_.data() + first;
+    many.taken = &test_of(order_[first], params).progress->taken;
     for (std::size_t i = 0; i < count; ++i) {
         jobs_[order_[first + i]]->at_once = true;
         tests[i] = place_test(order_[first + i], {}, params);
