@@ -18,7 +18,10 @@ constexpr double least_unit = 30e3;
 }  // namespace
 
 Finder::Finder(const Device& device) : device_(device), kernels_(kernels_for(device.isa)) {
-    for (std::uint32_t i = 0; i < std::max(1u, device.workers); ++i) workers_.push_back(std::make_unique<Worker>());
+    for (std::uint32_t i = 0; i < std::max(1u, device.workers); ++i) {
+        workers_.push_back(std::make_unique<Worker>());
+        running_.push_back(std::make_unique<Running>());
+    }
 }
 
 Task Finder::task_of(Job& job) const {
@@ -168,8 +171,73 @@ void Finder::search(const vdt_call& call) {
     const vdt_rect region = plugin::region_of(*call.inputs[0], params);
     scene_.set(device_, call.token, *call.inputs[0], region);
     prepare_jobs(call, params, region);
-    run_pieces(call.token, [&](const Piece& piece, std::uint32_t worker) { search_piece(piece, worker); });
+    const auto pieces = static_cast<std::uint32_t>(pieces_.size());
+    if (pieces == 0) return;
+    // Behind the pieces a turn for each worker that finds none any more.
+    const std::uint32_t helpers = pieces > 1 ? static_cast<std::uint32_t>(workers_.size()) : 0;
+    parallel_for(device_, call.token, 0, pieces + helpers, 1,
+                 [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
+                     for (std::uint32_t i = begin; i < end; ++i) {
+                         if (i < pieces)
+                             search_piece(pieces_[i], worker);
+                         else
+                             while (help(worker)) {
+                             }
+                     }
+                 });
 }
+
+bool Finder::help(std::uint32_t worker) {
+    Running* most = nullptr;
+    double longest = 0;
+    for (std::size_t other = 0; other < running_.size(); ++other) {
+        Running& one = *running_[other];
+        const std::unique_lock lock(one.mutex, std::try_to_lock);
+        if (!lock.owns_lock() || !one.at_it || other == worker) continue;
+        const Group& group = groups_[one.piece.group];
+        const Job& job = *jobs_[group.jobs.front()];
+        const Pattern& pattern = job.prepared->pattern();
+        const double columns = one.piece.unit.columns;
+        // What the first windows of the rows taken cost, before there is any gain.
+        const double first = sums_cost(pattern, job.bound->grid) * columns * pattern.h;
+        const double time = one.rows.left() * one.rows.row_time(group.cost * columns);
+        if (time / 2 < first + least_unit || time <= longest) continue;
+        longest = time;
+        most = &one;
+    }
+    if (most == nullptr) return false;
+    Piece piece;
+    {
+        const std::lock_guard lock(most->mutex);
+        int begin = 0, end = 0;
+        if (!most->at_it || !most->rows.take_half(begin, end)) return false;
+        piece = most->piece;
+        piece.unit.y += begin;
+        piece.unit.rows = end - begin;
+    }
+    search_piece(piece, worker);
+    return true;
+}
+
+// While it lives others may take rows of the piece.
+class Finder::Shared {
+public:
+    Shared(Running& running, const Piece& piece) : running_(running) {
+        const std::lock_guard lock(running_.mutex);
+        running_.piece = piece;
+        running_.rows.reset(piece.unit.rows);
+        running_.at_it = true;
+    }
+    ~Shared() {
+        const std::lock_guard lock(running_.mutex);
+        running_.at_it = false;
+    }
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+
+private:
+    Running& running_;
+};
 
 void Finder::search_piece(const Piece& piece, std::uint32_t worker) {
     const std::vector<std::size_t>& jobs = groups_[piece.group].jobs;
@@ -179,7 +247,8 @@ void Finder::search_piece(const Piece& piece, std::uint32_t worker) {
         std::vector<PrunedSearch> searches;
         for (const std::size_t j : jobs)
             searches.push_back({task_of(*jobs_[j]), &lists_[jobs_[j]->first_list + worker]});
-        search_pruned(searches, piece.unit, scratch);
+        const Shared shared(*running_[worker], piece);
+        search_pruned(searches, piece.unit, scratch, &running_[worker]->rows);
         for (std::size_t i = 0; i < jobs.size(); ++i)
             jobs_[jobs[i]]->survivors.fetch_add(searches[i].survivors, std::memory_order_relaxed);
         return;

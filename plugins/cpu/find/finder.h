@@ -4,10 +4,12 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "planner.h"
 #include "prepared.h"
+#include "row_share.h"
 
 namespace vedette::cpu::find {
 
@@ -62,6 +64,8 @@ private:
     void add_pieces(std::size_t group);
     void add_blocks(std::size_t group);
     void search_piece(const Piece& piece, std::uint32_t worker);
+    // Takes rows of a piece that another worker is at; false when none has so much left that it is worth while.
+    bool help(std::uint32_t worker);
     Task task_of(Job& job) const;
     void run_pieces(vdt_token* token, const std::function<void(const Piece&, std::uint32_t worker)>& run);
 
@@ -72,6 +76,15 @@ private:
     std::vector<Group> groups_;
     std::vector<Piece> pieces_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    // What a worker is at, where its rows can be shared.
+    struct Running {
+        std::mutex mutex;  // of the piece
+        bool at_it = false;
+        Piece piece{};
+        RowShare rows;
+    };
+    class Shared;
+    std::vector<std::unique_ptr<Running>> running_;  // one for each worker
     std::vector<HitList> lists_;
     std::vector<Hit> joined_;
 };

@@ -174,10 +174,10 @@ public:
 
     bool pays() const { return pays_; }
 
-    // What was left when checks did not pay any more.
-    void finish() {
-        if (done_ < unit_.rows)
-            search_rest(task_, {unit_.x, unit_.y + done_, unit_.columns, unit_.rows - done_}, worker_, *search_.hits);
+    // What was left, up to row `end`, when checks did not pay any more.
+    void finish(int end) {
+        if (done_ < end)
+            search_rest(task_, {unit_.x, unit_.y + done_, unit_.columns, end - done_}, worker_, *search_.hits);
     }
 
 private:
@@ -250,17 +250,19 @@ bool share_sweep(const Task& a, const Task& b) {
            a.pattern->channels == b.pattern->channels && a.bound->grid == b.bound->grid;
 }
 
-void search_pruned(std::span<PrunedSearch> searches, const Unit& unit, Worker& worker) {
+void search_pruned(std::span<PrunedSearch> searches, const Unit& unit, Worker& worker, RowShare* share) {
     grow(worker.survivors, static_cast<std::size_t>(unit.columns) + pad);
     std::vector<Checks> checks;
     checks.reserve(searches.size());
     for (PrunedSearch& search : searches) checks.emplace_back(search, unit, worker);
     const Task& any = searches.front().task;
     worker.sweep.run(*any.kernels, *any.scene, bound_shape(any), unit, [&](const SweepRow& sums) {
+        if (share != nullptr && !share->begin_row()) return false;
         for (Checks& one : checks) one.row(sums);
         return std::any_of(checks.begin(), checks.end(), [](const Checks& one) { return one.pays(); });
     });
-    for (Checks& one : checks) one.finish();
+    const int end = share != nullptr ? share->keep() : unit.rows;
+    for (Checks& one : checks) one.finish(end);
 }
 
 }  // namespace vedette::cpu::find

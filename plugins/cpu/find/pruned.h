@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "row_share.h"
 #include "search.h"
 
 namespace vedette::cpu::find {
@@ -19,7 +20,7 @@ bool share_sweep(const Task& a, const Task& b);
 
 // Searches the unit for all patterns with their tasks' bounds. What rows of windows and blocks sum up to is computed
 // once for all of them. When more windows of a pattern survive its bound than pays, the rest of the unit is searched
-// for it by computing every score.
-void search_pruned(std::span<PrunedSearch> searches, const Unit& unit, Worker& worker);
+// for it by computing every score. `share`: of the unit's rows, where others may take some of them meanwhile.
+void search_pruned(std::span<PrunedSearch> searches, const Unit& unit, Worker& worker, RowShare* share = nullptr);
 
 }  // namespace vedette::cpu::find
