@@ -101,6 +101,7 @@ BenchCase find_case(const BenchSetting& setting, Question question) {
     find->must_match = question.present;
     vdt_template_find_params params{};
     params.struct_size = sizeof params;
+    params.flags = VDT_FIND_LOCAL_MAXIMA;  // as find asks for
     params.threshold = question.threshold;
     params.pattern_count = static_cast<std::uint32_t>(question.patterns.size());
     params.max_results = most_items;
