@@ -6,6 +6,7 @@
 #include "json_input.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <system_error>
 
@@ -24,21 +25,27 @@ model::Parameters plugin_properties(Device& device) {
 
 // How well the same operations of the same plugin use a device of the same kind, recorded elsewhere: the code is the
 // same, and so roughly is the share of a machine's speed that it reaches. A recording with the same driver (of a CPU
-// backend: its instruction set) is nearest.
+// backend: its instruction set) is nearest, and of several the one whose processors are about as many, which have as
+// much to share.
 void add_recorded_efficiencies(const fs::path& directory, model::Profile& profile) {
     std::error_code error;
     std::set<fs::path> files;
     if (directory.empty()) return;
     for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
         if (entry->path().extension() == ".json") files.insert(entry->path());
-    bool nearest = false;
+    const double own = std::max(profile.parameters.get(VDT_PARAM_PROCESSORS, 1), 1.0);
+    constexpr double far = 1e3;
+    double nearest = 2 * far;
     for (const fs::path& file : files) {
         const model::Profile recorded = model::read_profile(read_json_file(file), file.string());
-        if (recorded.key.plugin != profile.key.plugin || recorded.kind != profile.kind || nearest ||
-            recorded.efficiencies.empty())
+        if (recorded.key.plugin != profile.key.plugin || recorded.kind != profile.kind || recorded.efficiencies.empty())
             continue;
-        nearest = recorded.key.driver == profile.key.driver;
-        if (nearest || profile.efficiencies.empty()) profile.efficiencies = recorded.efficiencies;
+        const double processors = std::max(recorded.parameters.get(VDT_PARAM_PROCESSORS, 1), 1.0);
+        const double distance =
+            std::abs(std::log(processors / own)) + (recorded.key.driver == profile.key.driver ? 0 : far);
+        if (distance >= nearest) continue;
+        nearest = distance;
+        profile.efficiencies = recorded.efficiencies;
     }
 }
 
