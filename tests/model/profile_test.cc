@@ -7,6 +7,7 @@
 #include "model/properties.h"
 #include "temporary_directory.h"
 
+#include <vedette/plugin/device.h>
 #include <vedette/plugin/host.h>
 
 #include <fcntl.h>
@@ -103,6 +104,19 @@ BOOST_AUTO_TEST_CASE(round_trip) {
     BOOST_TEST(several.efficiency(VDT_OP_RESIZE, "strips") == 0.25);  // the same name
     BOOST_TEST(several.efficiency(VDT_OP_RESIZE, "tiles") == 0.5);    // anything
     BOOST_TEST(Profile().efficiency(VDT_OP_FILTER, "bands") == 1.0);
+    // What a CPU's calling thread does alone has a factor of its own, or its variant's.
+    vdt_cost shared{}, alone{};
+    shared.stage_count = alone.stage_count = 1;
+    shared.launches = 1;
+    several.kind = VDT_DEVICE_CPU;
+    BOOST_TEST(several.fitted_name("strips", shared) == "strips");
+    BOOST_TEST(several.fitted_name("strips", alone) == "strips, one thread");
+    BOOST_TEST(several.efficiency(VDT_OP_FILTER, "strips, one thread") == 0.25);
+    several.efficiencies[VDT_OP_FILTER]["strips, one thread"] = {2, 0, 1};
+    BOOST_TEST(several.efficiency(VDT_OP_FILTER, "strips, one thread") == 2.0);
+    BOOST_TEST(several.efficiency(VDT_OP_FILTER, "strips") == 0.25);
+    several.kind = VDT_DEVICE_GPU;
+    BOOST_TEST(several.fitted_name("strips", alone) == "strips");
     BOOST_TEST(read.corrections.at(VDT_OP_INTEGRAL).at("bands").at(5).log_factor() == 0.25);
     BOOST_TEST(read.corrections.at(VDT_OP_INTEGRAL).at("bands").at(5).count() == 12u);
     BOOST_TEST(write_profile(read) == text);

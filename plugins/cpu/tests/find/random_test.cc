@@ -4,6 +4,8 @@
 #include "boost_test.h"
 
 #include <cstdio>
+#include <iterator>
+#include <thread>
 
 #include "cases.h"
 #include "find/large.h"
@@ -122,8 +124,9 @@ std::vector<vdt_item> search_with(const Device& device, const Case& c, const fin
     task.prepared = &prepared;
     task.isa = device.isa;
     task.goal = &goal;
-    find::Worker worker;
-    find::HitList hits;
+    find::Worker worker, other;
+    find::HitList lists[2];
+    find::HitList &hits = lists[0], &taken = lists[1];
     const int columns = c.scores.w, rows = c.scores.h;
     std::vector<find::Unit> units;
     if (spectrum != nullptr) {
@@ -145,13 +148,23 @@ std::vector<vdt_item> search_with(const Device& device, const Case& c, const fin
         else if (masked != nullptr)
             find::search_masked(task, unit, worker, hits);
         else if (bound != nullptr) {
+            // All the while another thread takes rows.
+            find::RowShare share;
+            share.reset(unit.rows);
+            std::thread helper([&] {
+                for (int first = 0, last = 0; share.take_half(first, last);) {
+                    find::PrunedSearch part{task, &taken};
+                    find::search_pruned({&part, 1}, {unit.x, unit.y + first, unit.columns, last - first}, other);
+                }
+            });
             find::PrunedSearch search{task, &hits};
-            find::search_pruned({&search, 1}, unit, worker);
+            find::search_pruned({&search, 1}, unit, worker, &share);
+            helper.join();
         } else
             find::search_dense(task, unit, worker, hits);
     }
     std::vector<find::Hit> joined;
-    find::join_hits(goal, &hits, 1, joined);
+    find::join_hits(goal, lists, std::size(lists), joined);
     std::vector<vdt_item> items;
     for (const find::Hit& hit : joined)
         items.push_back({static_cast<float>(hit.x), static_cast<float>(hit.y), static_cast<float>(c.pattern.width),
