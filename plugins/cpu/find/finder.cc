@@ -14,6 +14,8 @@ namespace {
 
 // A unit shorter than this is not worth a hand-over to another thread, nanoseconds.
 constexpr double least_unit = 30e3;
+// Waking a worker that will help others is worth while for so much work of each, nanoseconds.
+constexpr double least_shared = 100e3;
 
 }  // namespace
 
@@ -173,8 +175,9 @@ void Finder::search(const vdt_call& call) {
     prepare_jobs(call, params, region);
     const auto pieces = static_cast<std::uint32_t>(pieces_.size());
     if (pieces == 0) return;
-    // Behind the pieces a turn for each worker that finds none any more.
-    const std::uint32_t helpers = pieces > 1 ? static_cast<std::uint32_t>(workers_.size()) : 0;
+    // Behind the pieces a turn for each worker that finds none any more, where there is enough to do for all of them.
+    const auto workers = static_cast<std::uint32_t>(workers_.size());
+    const std::uint32_t helpers = pieces > 1 && shared_work() > least_shared * workers ? workers : 0;
     parallel_for(device_, call.token, 0, pieces + helpers, 1,
                  [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
                      for (std::uint32_t i = begin; i < end; ++i) {
@@ -185,6 +188,16 @@ void Finder::search(const vdt_call& call) {
                              }
                      }
                  });
+}
+
+double Finder::shared_work() const {
+    double work = 0;
+    for (const Piece& piece : pieces_) {
+        const Group& group = groups_[piece.group];
+        if (jobs_[group.jobs.front()]->bound != nullptr)
+            work += group.cost * static_cast<double>(piece.unit.columns) * piece.unit.rows;
+    }
+    return work;
 }
 
 bool Finder::help(std::uint32_t worker) {

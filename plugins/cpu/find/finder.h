@@ -66,6 +66,8 @@ private:
     void search_piece(const Piece& piece, std::uint32_t worker);
     // Takes rows of a piece that another worker is at; false when none has so much left that it is worth while.
     bool help(std::uint32_t worker);
+    // Nanoseconds that the pieces whose rows can be shared are expected to take.
+    double shared_work() const;
     Task task_of(Job& job) const;
     void run_pieces(vdt_token* token, const std::function<void(const Piece&, std::uint32_t worker)>& run);
 
