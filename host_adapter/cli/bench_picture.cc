@@ -35,22 +35,6 @@ std::uint32_t planes_of(vdt_format format) {
     return format == VDT_FORMAT_PLANAR_BGRF32 ? 3 : 1;
 }
 
-double gray_deviation(const Picture& picture, std::uint32_t x0, std::uint32_t y0, std::uint32_t width,
-                      std::uint32_t height) {
-    const std::size_t channel = picture.format() == VDT_FORMAT_BGR8 ? 1 : 0;  // green is the nearest to gray
-    double sum = 0;
-    double squares = 0;
-    for (std::uint32_t y = y0; y < y0 + height; ++y) {
-        for (std::uint32_t x = x0; x < x0 + width; ++x) {
-            const double level = picture.at(x, y)[channel];
-            sum += level;
-            squares += level * level;
-        }
-    }
-    const double count = double(width) * height;
-    return std::sqrt(std::max(0.0, squares / count - sum / count * (sum / count)));
-}
-
 }  // namespace
 
 Picture::Picture(vdt_format format, std::uint32_t width, std::uint32_t height)
@@ -142,6 +126,22 @@ Picture crop(const Picture& picture, std::uint32_t x, std::uint32_t y, std::uint
         std::memcpy(part.at(0, row), picture.at(x, y + row), part.stride());
     }
     return part;
+}
+
+double gray_deviation(const Picture& picture, std::uint32_t x0, std::uint32_t y0, std::uint32_t width,
+                      std::uint32_t height) {
+    const std::size_t channel = picture.format() == VDT_FORMAT_BGR8 ? 1 : 0;  // green is the nearest to gray
+    double sum = 0;
+    double squares = 0;
+    for (std::uint32_t y = y0; y < y0 + height; ++y) {
+        for (std::uint32_t x = x0; x < x0 + width; ++x) {
+            const double level = picture.at(x, y)[channel];
+            sum += level;
+            squares += level * level;
+        }
+    }
+    const double count = double(width) * height;
+    return std::sqrt(std::max(0.0, squares / count - sum / count * (sum / count)));
 }
 
 Picture textured_part(const Picture& picture, std::uint32_t width, std::uint32_t height) {

@@ -47,6 +47,9 @@ Picture read_picture(const std::string& path);
 Picture gray_of(const Picture& bgr);
 Picture with_alpha(const Picture& bgr);
 Picture crop(const Picture& picture, std::uint32_t x, std::uint32_t y, std::uint32_t width, std::uint32_t height);
+// Standard deviation of the gray levels (of BGR8: of green) in a part of the picture.
+double gray_deviation(const Picture& picture, std::uint32_t x0, std::uint32_t y0, std::uint32_t width,
+                      std::uint32_t height);
 // A part with structure: of places spread over the picture the one whose gray levels vary as an element's do, the same
 // for the same picture. `picture` is BGR8 or GRAY8 and not smaller than the
 // part.

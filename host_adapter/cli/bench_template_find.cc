@@ -173,11 +173,21 @@ std::vector<Picture> gray_parts(const Picture& gray, Size size, std::uint32_t co
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t w = gray.width() - size.width;
         const std::uint32_t h = gray.height() - size.height;
-        // The busiest of a few places: most of a screen is flat, and flat parts are found in another way.
-        const Picture around =
-            crop(gray, static_cast<std::uint32_t>(random() % (w - w / 4)),
-                 static_cast<std::uint32_t>(random() % (h - h / 4)), w / 4 + size.width, h / 4 + size.height);
-        parts.push_back(textured_part(around, size.width, size.height));
+        // The busiest of a few places, and elsewhere if that is hardly more than a gradient: most of a screen is flat,
+        // and flat parts are found in another way.
+        constexpr double least_deviation = 4;
+        constexpr int most_tries = 16;
+        Picture part;
+        for (int tries = 0; tries < most_tries; ++tries) {
+            const Picture around =
+                crop(gray, static_cast<std::uint32_t>(random() % (w - w / 4)),
+                     static_cast<std::uint32_t>(random() % (h - h / 4)), w / 4 + size.width, h / 4 + size.height);
+            part = textured_part(around, size.width, size.height);
+            if (gray_deviation(part, 0, 0, size.width, size.height) >= least_deviation) {
+                break;
+            }
+        }
+        parts.push_back(std::move(part));
     }
     return parts;
 }

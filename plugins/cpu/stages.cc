@@ -26,9 +26,10 @@ double traffic_of(double read, double written) noexcept {
 }
 
 void add_pieces(const Device& device, vdt_cost& cost, double work, double span, double pieces, double bytes,
-                double cached) noexcept {
+                double cached, double uneven) noexcept {
     vdt_cost_stage stage = plugin::even_stage(work, span, pieces * thread_lanes(device.isa), bytes, 64);
     stage.shared_refs = cached;
+    stage.divergence = uneven;
     add_stage(cost, stage);
     if (pieces > 1 && device.workers > 1) ++cost.launches;
 }

@@ -23,9 +23,10 @@ inline double instruction_lanes(Isa isa) noexcept {
 }
 
 // Appends a loop that parallel_for hands out in `pieces`, each done by one thread; else as add_loop. A single piece is
-// done by the caller, and no fork is counted.
+// done by the caller, and no fork is counted. `uneven`: how much longer the last thread is at it than all in the mean,
+// besides what the number of pieces makes of that; at least 1.
 void add_pieces(const Device& device, vdt_cost& cost, double work, double span, double pieces, double bytes,
-                double cached) noexcept;
+                double cached, double uneven = 1) noexcept;
 
 // Appends what the calling thread does by itself, one 32-bit operation after the other.
 void add_serial(vdt_cost& cost, double work, double bytes, double cached) noexcept;

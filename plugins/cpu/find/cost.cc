@@ -10,6 +10,7 @@
 #include <span>
 
 #include "../stages.h"
+#include "cut.h"
 #include "finder.h"
 #include "look.h"
 #include "planner.h"
@@ -22,9 +23,10 @@ namespace {
 constexpr double usual_survivors = 0.01;
 // The prices by which the finder plans are nanoseconds of a core (2-core Zen 3 VM, AVX2): about so many operations.
 constexpr double operations_of_nanosecond = 25;
-// Operations a position: window sums (two scans, differences), and a score in double.
-constexpr double operations_of_sums = 14;
-constexpr double operations_of_score = 14;
+// Operations a position: window sums (two scans, differences) and rows made ready for the products; and a score in
+// double. From their times beside those of the products, 16 x 16 and 64 x 64 pixels (two cores of a Xeon with VNNI).
+constexpr double operations_of_sums = 30;
+constexpr double operations_of_score = 20;
 
 Pattern shape_of(const vdt_image& image, const vdt_image& mask) {
     Pattern pattern;
@@ -40,22 +42,9 @@ double products_together(Isa isa) {
     return isa == Isa::avx512 ? 4 : isa == Isa::avx2 ? 2 : 1;
 }
 
-// Threads take strips of 512 columns, and bands of them (finder.cc).
-struct Cut {
-    double strips, bands;
-    double pieces() const { return strips * bands; }
-};
-Cut cut_of(const Pattern& pattern, int columns, int rows, const Device& device) {
-    constexpr double strip = 512;
-    const double strips = std::ceil(columns / strip);
-    const double most = std::max(1.0, std::floor(rows / std::max(8.0, 2.0 * pattern.h)));
-    const double few = std::clamp(std::floor(rows / std::max(8.0, pattern.h / 2.0)), 1.0,
-                                  std::ceil(static_cast<double>(device.workers) / strips));
-    return {strips, std::clamp(std::ceil(4 * static_cast<double>(device.workers) / strips), 1.0, std::max(most, few))};
-}
-
-// Every score of columns x rows positions; `bytes` beyond the last cache.
-void add_exhaustive(const Device& device, const Pattern& pattern, int columns, int rows, double bytes, vdt_cost& cost) {
+// Every score of columns x rows positions; `bytes` beyond the last cache. `searches` go on together.
+void add_exhaustive(const Device& device, const Pattern& pattern, int columns, int rows, double bytes,
+                    std::size_t searches, vdt_cost& cost) {
     const double positions = static_cast<double>(columns) * rows;
     const double area = static_cast<double>(pattern.w) * pattern.h * pattern.channels;
     const Exhaustive way = choose_exhaustive(pattern, columns, rows, device.isa);
@@ -67,8 +56,8 @@ void add_exhaustive(const Device& device, const Pattern& pattern, int columns, i
         // A vector of pixels serves four rows of positions, a coefficient two vectors of them (dense_kernels.h).
         constexpr double loads_of_product = 1.0 / 4 + 1.0 / 16;
         const double rest = positions * (operations_of_sums * pattern.channels + operations_of_score);
-        add_pieces(device, cost, products + rest, 2 * area, cut_of(pattern, columns, rows, device).pieces(), bytes,
-                   products * loads_of_product);
+        const Cut cut = cut_positions(pattern, columns, rows, way.beside_bound() / positions, searches, device.workers);
+        add_pieces(device, cost, products + rest, 2 * area, cut.pieces(), bytes, products * loads_of_product);
         return;
     }
     // By its price (fft.cc): what a value and doubling take depends on the caches that hold a tile.
@@ -114,8 +103,19 @@ Prices prices_of(const Pattern& pattern, const BlockGrid& grid) {
 struct Pruned {
     bool taken = false;      // the bound is tried
     double nanoseconds = 0;  // of a core, all positions together
+    double first = 0;        // the first windows of rows that a worker takes of another one's piece
     double blocks = 0;
+    double pieces = 0;  // patterns that share a grid share theirs
 };
+
+// A little more than seen, as the finder expects it: nothing in a sample does not mean nothing.
+double survivors_of(const Look& look) {
+    if (look.count == 0) return usual_survivors;
+    constexpr double unseen = 0.3;
+    double found = 0;
+    for (std::size_t i = 0; i < look.count; ++i) found += look.windows[i].found ? 1 : 0;
+    return std::min((found + unseen) / static_cast<double>(look.count), 1.0);
+}
 
 // The share of windows that survive in parts of the scene which threads take one after the other: the search gives the
 // bound up where it does not pay, so that a picture on a desktop costs as much as it would alone.
@@ -123,10 +123,10 @@ class Survivors {
 public:
     static constexpr std::size_t most_across = 16, most_down = 4;
 
-    Survivors(const Look& look, const Cut& cut, int columns, int rows)
+    Survivors(const Look& look, double mean, const Cut& cut, int columns, int rows)
         : across_(std::min(static_cast<std::size_t>(cut.strips), most_across)),
-          down_(std::min(static_cast<std::size_t>(cut.bands), most_down)) {
-        double found = 0;
+          down_(std::min(static_cast<std::size_t>(cut.bands), most_down)),
+          mean_(mean) {
         for (std::size_t i = 0; i < look.count; ++i) {
             const search::SampledWindow& window = look.windows[i];
             const std::size_t at =
@@ -134,27 +134,28 @@ public:
                 std::min<std::size_t>(window.x * across_ / static_cast<std::size_t>(columns), across_ - 1);
             ++looked_[at];
             found_[at] += window.found ? 1 : 0;
-            found += window.found ? 1 : 0;
         }
-        // A little more than seen, as the finder expects it: nothing in a sample does not mean nothing.
-        constexpr double unseen = 0.3;
-        const auto looked = static_cast<double>(look.count);
-        mean_ = look.count == 0 ? usual_survivors : std::min((found + unseen) / looked, 1.0);
     }
 
-    double mean() const { return mean_; }
     std::size_t parts() const { return across_ * down_; }
     double of_part(std::size_t part) const { return plugin::rate_of(found_[part], looked_[part], mean_); }
 
 private:
     std::size_t across_, down_;
     std::array<double, most_across * most_down> looked_{}, found_{};
-    double mean_ = 0;
+    double mean_;
 };
 
-// `together`: patterns of this size, this one included.
+// Grids that patterns of one size are searched with: those that have the same share its sums and its pieces. Looks take
+// about so many (64 of 32 x 32 on real desktops: 6 or 7).
+double grids_of(const Pattern& pattern, std::size_t together) {
+    constexpr double usual_grids = 6;
+    return pattern.masked ? 1 : std::min(usual_grids, static_cast<double>(together));
+}
+
+// `together`: patterns of this size, this one included; `searches`: what all patterns of the call have pieces for.
 Pruned pruned_search(const Device& device, const Pattern& pattern, double threshold, const Look& look, int columns,
-                     int rows, std::size_t together) {
+                     int rows, std::size_t together, std::size_t searches) {
     Pruned search;
     const double positions = static_cast<double>(columns) * rows;
     const double exhaustive = choose_exhaustive(pattern, columns, rows, device.isa).beside_bound() / positions;
@@ -167,16 +168,17 @@ Pruned pruned_search(const Device& device, const Pattern& pattern, double thresh
         pattern.masked
             ? prices_of_masked(pattern)
             : prices_of(pattern, grid_near(pattern, grids, planned ? blocks_after_look(pattern) : usual_blocks));
-    // Patterns whose bounds have one grid share their sums; looks take about so many grids for patterns of one size (64
-    // of 32 x 32 on real desktops: 6 or 7).
-    constexpr double usual_grids = 6;
-    if (!pattern.masked) prices.sums *= std::min(1.0, usual_grids / static_cast<double>(together));
-    const Cut cut = cut_of(pattern, columns, rows, device);
-    const Survivors survivors(look, cut, columns, rows);
+    const double usual = survivors_of(look);
+    const double price = prices.sums + prices.test + usual * prices.survivor;
     // Without a look the bound is taken in any case.
-    if (planned && prices.sums + prices.test + survivors.mean() * prices.survivor >= exhaustive) return search;
+    if (planned && price >= exhaustive) return search;
+    const double of_grid = pattern.masked ? 1 : static_cast<double>(together) / grids_of(pattern, together);
+    const Cut cut = cut_positions(pattern, columns, rows, price * of_grid, searches, device.workers);
+    search.first = prices.sums * pattern.h * columns / cut.strips;
+    prices.sums /= of_grid;
+    const Survivors survivors(look, usual, cut, columns, rows);
     // The first window of every piece costs a pattern's rows more.
-    const double swept = columns * (rows + cut.bands * pattern.h);
+    const double swept = columns * (rows + static_cast<double>(cut.bands) * pattern.h);
     const double bound = swept * prices.sums + positions * prices.test;
     for (std::size_t part = 0; part < survivors.parts(); ++part) {
         const double checks = survivors.of_part(part) * prices.survivor;
@@ -189,6 +191,7 @@ Pruned pruned_search(const Device& device, const Pattern& pattern, double thresh
     }
     search.taken = true;
     search.blocks = prices.blocks;
+    search.pieces = cut.pieces() / of_grid;
     return search;
 }
 
@@ -209,7 +212,7 @@ void cost_of_map(const Device& device, const vdt_query& query, vdt_cost& cost) {
         static_cast<double>(scene.width) * scene.height * pattern.channels + 4.0 * columns * static_cast<double>(rows);
     cost.flags = VDT_COST_EXACT;
     add_split(device, scene, static_cast<double>(scene.width) * scene.height, cost);
-    add_exhaustive(device, pattern, columns, rows, bytes, cost);
+    add_exhaustive(device, pattern, columns, rows, bytes, 1, cost);
 }
 
 namespace {
@@ -232,46 +235,114 @@ private:
     std::size_t count_ = 0;
 };
 
-// How many patterns without masks have the size of this one.
-std::size_t patterns_of_size(const vdt_query& query, std::size_t pattern) {
-    const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
-    const vdt_image& own = *query.inputs[1 + 2 * pattern];
-    std::size_t count = 0;
-    for (std::size_t p = 0; p < params.pattern_count; ++p) {
-        const vdt_image &image = *query.inputs[1 + 2 * p], &mask = *query.inputs[2 + 2 * p];
-        if (image.width == own.width && image.height == own.height && mask.format == VDT_FORMAT_NONE) ++count;
+// The patterns at one factor.
+class Patterns {
+public:
+    Patterns(const vdt_query& query, double factor)
+        : query_(query), params_(*static_cast<const vdt_template_find_params*>(query.params)), factor_(factor) {
+        region_ = plugin::region_of(*query.inputs[0], params_);
+        region_.w = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region_.w), factor));
+        region_.h = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region_.h), factor));
+        double all = 0;
+        for (std::size_t p = 0; p < count(); ++p) {
+            const std::size_t together = of_size(p);
+            all += grids_of(of(p), together) / static_cast<double>(together);
+        }
+        searches_ = static_cast<std::size_t>(std::ceil(all));
     }
-    return std::max<std::size_t>(count, 1);
-}
+    std::size_t count() const { return params_.pattern_count; }
+    // What there are pieces of: grids that patterns share, and patterns by themselves.
+    std::size_t searches() const { return searches_; }
+    Pattern of(std::size_t p) const {
+        Pattern pattern = shape_of(*query_.inputs[1 + 2 * p], *query_.inputs[2 + 2 * p]);
+        pattern.w = static_cast<int>(plugin::pattern_side(static_cast<std::uint32_t>(pattern.w), factor_));
+        pattern.h = static_cast<int>(plugin::pattern_side(static_cast<std::uint32_t>(pattern.h), factor_));
+        return pattern;
+    }
+    int columns(const Pattern& pattern) const { return region_.w - pattern.w + 1; }
+    int rows(const Pattern& pattern) const { return region_.h - pattern.h + 1; }
+    bool fits(const Pattern& pattern) const { return columns(pattern) > 0 && rows(pattern) > 0; }
+    double pixels() const { return static_cast<double>(region_.w) * region_.h; }
+    Pruned pruned(const Device& device, const Pattern& pattern, std::size_t p, const Looks& looks) {
+        return pruned_search(device, pattern, params_.threshold, looks.of(p), columns(pattern), rows(pattern),
+                             of_size(p), searches_);
+    }
+
+private:
+    // How many patterns without masks have the size of this one. Mostly the one before it had it too.
+    std::size_t of_size(std::size_t p) {
+        const vdt_image& own = *query_.inputs[1 + 2 * p];
+        if (counted_ == nullptr || counted_->width != own.width || counted_->height != own.height) {
+            count_of_size_ = 0;
+            for (std::size_t other = 0; other < count(); ++other) {
+                const vdt_image &image = *query_.inputs[1 + 2 * other], &mask = *query_.inputs[2 + 2 * other];
+                if (image.width == own.width && image.height == own.height && mask.format == VDT_FORMAT_NONE)
+                    ++count_of_size_;
+            }
+            counted_ = &own;
+        }
+        return std::max<std::size_t>(count_of_size_, 1);
+    }
+
+    const vdt_query& query_;
+    const vdt_template_find_params& params_;
+    double factor_;
+    vdt_rect region_{};
+    const vdt_image* counted_ = nullptr;
+    std::size_t count_of_size_ = 0, searches_ = 1;
+};
+
+// What searches by the bound take together: threads go on with pieces of all of them.
+struct PrunedWork {
+    double nanoseconds = 0, shareable = 0, first = 0, blocks = 0, pieces = 0, bytes = 0, references = 0;
+
+    void add(const Pattern& pattern, const Pruned& search, double positions, double scene_bytes) {
+        nanoseconds += search.nanoseconds;
+        if (!pattern.masked) shareable += search.nanoseconds;
+        first = std::max(first, search.first);
+        blocks = std::max(blocks, search.blocks);
+        pieces += search.pieces;
+        bytes += scene_bytes;
+        references += positions * search.blocks * pattern.channels;
+    }
+
+    void add_to(const Device& device, vdt_cost& cost) const {
+        if (!(pieces > 0)) return;
+        const double workers = device.workers;
+        double together = std::max(1.0, std::round(pieces)), uneven = 1;
+        // Workers that have nothing else to do take rows of a piece as long as half of what is left of it is worth
+        // their first windows; then all that differs are parts of that size.
+        const double left = first + least_unit;
+        if (shares_rows(static_cast<std::size_t>(together), shareable, device.workers) &&
+            nanoseconds / together > 2 * left) {
+            together = std::ceil(together / workers) * workers;
+            uneven += left * workers / nanoseconds;
+        }
+        add_pieces(device, cost, nanoseconds * operations_of_nanosecond, blocks, together, bytes, references, uneven);
+    }
+};
 
 // A search of all patterns at one factor.
 void add_search(const Device& device, const vdt_query& query, const Looks& looks, double factor, vdt_cost& cost) {
-    const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
-    vdt_rect region = plugin::region_of(*query.inputs[0], params);
-    region.w = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.w), factor));
-    region.h = static_cast<std::int32_t>(plugin::scene_side(static_cast<std::uint32_t>(region.h), factor));
-    add_split(device, *query.inputs[0], static_cast<double>(region.w) * region.h, cost);
+    Patterns patterns(query, factor);
+    add_split(device, *query.inputs[0], patterns.pixels(), cost);
     const std::uint32_t before = cost.launches;
-    for (std::size_t p = 0; p < params.pattern_count; ++p) {
-        Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);
-        pattern.w = static_cast<int>(plugin::pattern_side(static_cast<std::uint32_t>(pattern.w), factor));
-        pattern.h = static_cast<int>(plugin::pattern_side(static_cast<std::uint32_t>(pattern.h), factor));
-        if (pattern.w > region.w || pattern.h > region.h) continue;
-        const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
-        const double positions = static_cast<double>(columns) * rows;
-        const double bytes = static_cast<double>(region.w) * region.h * pattern.channels;
-        const Pruned pruned =
-            pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows, patterns_of_size(query, p));
+    PrunedWork by_bound;
+    for (std::size_t p = 0; p < patterns.count(); ++p) {
+        const Pattern pattern = patterns.of(p);
+        if (!patterns.fits(pattern)) continue;
+        const int columns = patterns.columns(pattern), rows = patterns.rows(pattern);
+        const double bytes = patterns.pixels() * pattern.channels;
+        const Pruned pruned = patterns.pruned(device, pattern, p, looks);
         if (!pruned.taken) {
-            add_exhaustive(device, pattern, columns, rows, bytes, cost);
+            add_exhaustive(device, pattern, columns, rows, bytes, patterns.searches(), cost);
             continue;
         }
-        add_pieces(device, cost, pruned.nanoseconds * operations_of_nanosecond, pruned.blocks,
-                   cut_of(pattern, columns, rows, device).pieces(), bytes,
-                   positions * pruned.blocks * pattern.channels);
+        by_bound.add(pattern, pruned, static_cast<double>(columns) * rows, bytes);
         cost.scratch_bytes +=
             static_cast<std::uint64_t>(device.workers) * static_cast<std::uint64_t>(pattern.h + 16) * 640 * 8;
     }
+    by_bound.add_to(device, cost);
     // One fork-join serves all patterns of a scene.
     cost.launches = std::min(cost.launches, before + 1);
 }
@@ -295,18 +366,17 @@ const char* way_of_map(const Device& device, const vdt_query& query) {
 }
 
 const char* way_of_find(const Device& device, const vdt_query& query) {
-    const auto& params = *static_cast<const vdt_template_find_params*>(query.params);
-    const vdt_rect region = plugin::region_of(*query.inputs[0], params);
+    Patterns patterns(query, 1);
     const Looks looks(query);
     // Of several patterns the first one that fits.
-    for (std::size_t p = 0; p < params.pattern_count; ++p) {
-        const Pattern pattern = shape_of(*query.inputs[1 + 2 * p], *query.inputs[2 + 2 * p]);
-        if (pattern.w > region.w || pattern.h > region.h) continue;
-        const int columns = region.w - pattern.w + 1, rows = region.h - pattern.h + 1;
-        if (pruned_search(device, pattern, params.threshold, looks.of(p), columns, rows, patterns_of_size(query, p))
-                .taken)
-            return pattern.masked ? "by a bound, masked" : "by a bound";
-        if (choose_exhaustive(pattern, columns, rows, device.isa).transform != 0) return "by transforms";
+    for (std::size_t p = 0; p < patterns.count(); ++p) {
+        const Pattern pattern = patterns.of(p);
+        if (!patterns.fits(pattern)) continue;
+        // With a mask or without: their prices are of one kind, and few cases of a probe have one.
+        if (patterns.pruned(device, pattern, p, looks).taken) return "by a bound";
+        const Exhaustive way =
+            choose_exhaustive(pattern, patterns.columns(pattern), patterns.rows(pattern), device.isa);
+        if (way.transform != 0) return "by transforms";
         break;
     }
     return "every product";

@@ -6,18 +6,11 @@
 #include <cmath>
 
 #include "../parallel.h"
+#include "cut.h"
 #include "large.h"
 #include "pruned.h"
 
 namespace vedette::cpu::find {
-namespace {
-
-// A unit shorter than this is not worth a hand-over to another thread, nanoseconds.
-constexpr double least_unit = 30e3;
-// Waking a worker that will help others is worth while for so much work of each, nanoseconds.
-constexpr double least_shared = 100e3;
-
-}  // namespace
 
 Finder::Finder(const Device& device) : device_(device), kernels_(kernels_for(device.isa)) {
     for (std::uint32_t i = 0; i < std::max(1u, device.workers); ++i) {
@@ -59,17 +52,7 @@ void Finder::add_pieces(std::size_t group) {
     const Pattern& pattern = job.prepared->pattern();
     const int columns = scene_.width() - pattern.w + 1, rows = scene_.height() - pattern.h + 1;
     if (job.transform != 0 && job.bound == nullptr && job.masked == nullptr) return add_blocks(group);
-    const int strips = (columns + strip_columns - 1) / strip_columns;
-    // Four units a worker even out what the pixels make of them; a unit's first window costs h rows, so it has many
-    // more.
-    const double wanted =
-        std::min(4.0 * static_cast<double>(workers_.size()), static_cast<double>(columns) * rows * cost / least_unit);
-    const int most = std::max(1, rows / std::max(8, 2 * pattern.h));
-    // But each worker gets one, even if half of what it does are first windows.
-    const int together = strips * static_cast<int>(groups_.size());
-    const int of_worker = (static_cast<int>(workers_.size()) + together - 1) / together;
-    const int few = std::max(1, std::min(of_worker, rows / std::max(8, pattern.h / 2)));
-    const int bands = std::clamp(static_cast<int>(std::ceil(wanted / strips)), 1, std::max(most, few));
+    const auto [strips, bands] = cut_positions(pattern, columns, rows, cost, groups_.size(), workers_.size());
     for (int b = 0; b < bands; ++b)
         for (int s = 0; s < strips; ++s) {
             const auto part = [](int total, int i, int n) { return static_cast<int>(std::int64_t{total} * i / n); };
@@ -177,7 +160,8 @@ void Finder::search(const vdt_call& call) {
     if (pieces == 0) return;
     // Behind the pieces a turn for each worker that finds none any more, where there is enough to do for all of them.
     const auto workers = static_cast<std::uint32_t>(workers_.size());
-    const std::uint32_t helpers = pieces > 1 && shared_work() > least_shared * workers ? workers : 0;
+    shared_ = shares_rows(pieces, shared_work(), workers);
+    const std::uint32_t helpers = shared_ ? workers : 0;
     parallel_for(device_, call.token, 0, pieces + helpers, 1,
                  [&](std::uint32_t begin, std::uint32_t end, std::uint32_t worker) {
                      for (std::uint32_t i = begin; i < end; ++i) {
@@ -260,8 +244,12 @@ void Finder::search_piece(const Piece& piece, std::uint32_t worker) {
         std::vector<PrunedSearch> searches;
         for (const std::size_t j : jobs)
             searches.push_back({task_of(*jobs_[j]), &lists_[jobs_[j]->first_list + worker]});
-        const Shared shared(*running_[worker], piece);
-        search_pruned(searches, piece.unit, scratch, &running_[worker]->rows);
+        if (shared_) {
+            const Shared shared(*running_[worker], piece);
+            search_pruned(searches, piece.unit, scratch, &running_[worker]->rows);
+        } else {
+            search_pruned(searches, piece.unit, scratch, nullptr);
+        }
         for (std::size_t i = 0; i < jobs.size(); ++i)
             jobs_[jobs[i]]->survivors.fetch_add(searches[i].survivors, std::memory_order_relaxed);
         return;

@@ -87,6 +87,7 @@ private:
     };
     class Shared;
     std::vector<std::unique_ptr<Running>> running_;  // one for each worker
+    bool shared_ = false;                            // rows are, in this search
     std::vector<HitList> lists_;
     std::vector<Hit> joined_;
 };

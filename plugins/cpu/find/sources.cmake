@@ -2,6 +2,7 @@
 set(VEDETTE_CPU_FIND_SOURCES
     find/bound.cc
     find/cost.cc
+    find/cut.cc
     find/dense.cc
     find/fft.cc
     find/finder.cc
